@@ -14,7 +14,8 @@ import pytest
 
 from kubestencil.errors import TargetError, UsageError
 from kubestencil.schema import Release
-from kubestencil.targets.jsonnet import evaluate, overlay_evaluation
+from kubestencil.targets.jsonnet import evaluate
+from kubestencil.targets.jsonnet import overlay as overlay_module
 from tests.conftest import Command, load, make_release
 from tests.jsonnet_library import (
     SMALL,
@@ -50,7 +51,7 @@ def without_gojsonnet(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(sys.modules, "_gojsonnet", None)
     # A child process would have it, where processes are not forked.
-    monkeypatch.setattr(overlay_evaluation, "run_sandboxed", run_here)
+    monkeypatch.setattr(overlay_module, "run_sandboxed", run_here)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_no_target_prints_with_a_broken_overlay(
 def test_an_overlay_cannot_crash_or_block_the_program(
     small: Release, tmp_path: Path, body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(overlay_evaluation, "_SECONDS", 5.0)
+    monkeypatch.setattr(overlay_module, "_SECONDS", 5.0)
     with pytest.raises(TargetError, match=r"recursion|memory|longer than 5 seconds"):
         pages(small, tmp_path, mine=extend("pod+", body))
 

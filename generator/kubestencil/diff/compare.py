@@ -22,7 +22,6 @@ from kubestencil.diff.differences.align import (
     all_definitions,
 )
 from kubestencil.diff.differences.definitions import Difference, differences
-from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.differences.resources import resource_differences
 from kubestencil.diff.differences.server_values import (
     server_value_differences,
@@ -31,11 +30,9 @@ from kubestencil.diff.differences.server_values import (
 from kubestencil.diff.fact_changes import fact_changes
 from kubestencil.diff.gate_changes import gate_changes
 from kubestencil.diff.labels import distinct_labels, document_info
-from kubestencil.diff.releases.facts import ReleaseFacts
-from kubestencil.diff.releases.served_versions import successor
-from kubestencil.diff.releases.user_paths import owner_of
+from kubestencil.diff.releases.facts import ReleaseFacts, owner_of, successor
 from kubestencil.diff.rules.classify import classify
-from kubestencil.diff.rules.rule_context import RuleContext
+from kubestencil.diff.rules.rule_context import MovedFields, RuleContext
 from kubestencil.schema import Release
 from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.facts.lifecycle import lifecycle

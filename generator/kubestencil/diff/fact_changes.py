@@ -15,20 +15,17 @@ from itertools import product
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
-from kubestencil.diff.differences.operations import operation_changes
+from kubestencil.diff.differences.resources import operation_changes
 from kubestencil.diff.labels import kind_name
 from kubestencil.diff.releases.descriptions import mentions_deprecation
-from kubestencil.diff.releases.facts import ReleaseFacts
-from kubestencil.diff.releases.served_versions import successor
+from kubestencil.diff.releases.facts import ReleaseFacts, owner_of, successor
 from kubestencil.diff.releases.stages import (
     FieldStage,
     StageChange,
     least_stable,
 )
-from kubestencil.diff.releases.user_paths import owner_of
 from kubestencil.diff.rules.classify import Classification, at_stability
-from kubestencil.diff.rules.deprecation import Deprecation
-from kubestencil.diff.rules.details import JudgedDifference
+from kubestencil.diff.rules.details import Deprecation, JudgedDifference
 from kubestencil.diff.rules.rule_context import trend
 from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.schema import GroupVersionKind, Release

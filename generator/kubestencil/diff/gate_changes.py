@@ -8,8 +8,7 @@ from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.labels import Place, uses_json
-from kubestencil.diff.releases.facts import ReleaseFacts
-from kubestencil.diff.releases.user_paths import owner_of
+from kubestencil.diff.releases.facts import ReleaseFacts, owner_of
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.facts.combinations import refused_fields

@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.differences.definitions import Difference, differences
-from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.differences.server_values import (
     ValueChanges,
     field_differences,
@@ -24,7 +23,7 @@ from kubestencil.diff.nesting import (
 )
 from kubestencil.diff.releases.stages import DEFAULT_NAMES, FieldStage, ReleaseStages
 from kubestencil.diff.rules.classify import classify
-from kubestencil.diff.rules.rule_context import RuleContext
+from kubestencil.diff.rules.rule_context import MovedFields, RuleContext
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.documents.references import rename_references

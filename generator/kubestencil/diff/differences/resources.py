@@ -1,14 +1,15 @@
-"""Finds what differs in how custom resources are served: versions, names, columns.
+"""Finds what differs in how kinds are served.
 
-These are parts of a CustomResourceDefinition beside its schemas, so that the keywords
-of the differences are its fields.
+Of custom resources these are versions, names and columns, which are parts of a
+CustomResourceDefinition beside its schemas, so that the keywords of the differences are
+its fields. Of others these are the operations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from kubestencil.diff.differences.definitions import Difference, presence
 from kubestencil.diff.differences.names import (
@@ -18,7 +19,11 @@ from kubestencil.diff.differences.names import (
     camel_case,
     change_name,
 )
+from kubestencil.diff.labels import kubernetes_release
+from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.facts.parameters import parameter_rows
 from kubestencil.schema.resource import Resource
+from kubestencil.source.releases import is_minor_version
 
 #: How kinds are served, by the names of their definitions.
 Resources = Mapping[str, Resource]
@@ -90,3 +95,93 @@ def _difference(
 ) -> Difference:
     keyword = next(iter(before or after or {}))
     return Difference(change, name, None, (), keyword, before, after)
+
+
+class OperationChange(NamedTuple):
+    """A subresource, verbs or a parameter that only one release has.
+
+    ``name`` names the change (``operation-added``, ``parameter-removed``), ``kind`` is
+    the kind of the resource, None for a parameter of all resources. ``path`` is what
+    changed, as in ``kubectl`` and in requests: ``pods/resize``, ``pods/log?stream``.
+    ``detail`` is a sentence on it.
+    """
+
+    name: ChangeName
+    kind: GroupVersionKind | None
+    path: str
+    detail: str
+
+    @property
+    def is_added(self) -> bool:
+        """Whether the second release has it."""
+        return self.name.endswith("-added")
+
+
+def operation_changes(
+    before: Release, after: Release, kinds: Collection[GroupVersionKind]
+) -> Iterator[OperationChange]:
+    """The changes of operations on some kinds, which both releases serve.
+
+    None where a document has no paths and the tables of facts do not have its release.
+    Those of custom resources are differences between their definitions.
+    """
+    if not (_has_resources(before) and _has_resources(after)):
+        return
+    custom = {**before.custom_kinds, **after.custom_kinds}
+    for kind in sorted(set(kinds) - custom.keys()):
+        old, new = before.resources.get(kind), after.resources.get(kind)
+        if old is not None and new is not None and old != new:
+            yield from _resource_changes(old, new)
+    releases = kubernetes_release(before), kubernetes_release(after)
+    if releases[0] is not None and releases[1] is not None:
+        plurals = {
+            after.resources[kind].plural: kind
+            for kind in sorted(kinds)
+            if kind in after.resources
+        }
+        yield from _parameter_changes(releases[0], releases[1], plurals)
+
+
+def _has_resources(release: Release) -> bool:
+    return release.has_paths or is_minor_version(release.name)
+
+
+def _resource_changes(before: Resource, after: Resource) -> Iterator[OperationChange]:
+    old = {"": before.verbs} | {item.name: item.verbs for item in before.subresources}
+    new = {"": after.verbs} | {item.name: item.verbs for item in after.subresources}
+    for name in sorted(old.keys() | new.keys()):
+        path = f"{after.plural}/{name}" if name else after.plural
+        former, later = set(old.get(name, ())), set(new.get(name, ()))
+        changes: Mapping[ChangeName, set[str]] = {
+            "operation-removed": former - later,
+            "operation-added": later - former,
+        }
+        for change, verbs in changes.items():
+            if verbs:
+                detail = f"Verbs: {', '.join(sorted(verbs))}."
+                yield OperationChange(change, after.kind, path, detail)
+
+
+def _parameter_changes(
+    before: str, after: str, plurals: Mapping[str, GroupVersionKind]
+) -> Iterator[OperationChange]:
+    """The query parameters that only one release has, by the tables of facts."""
+    old, new = (
+        {
+            (row.resource, row.action, row.name)
+            for row in parameter_rows()
+            if row.releases.includes(release)
+        }
+        for release in (before, after)
+    )
+    for resource, action, parameter in sorted(old ^ new):
+        plural = resource.partition("/")[0]
+        if plural and plural not in plurals:
+            continue
+        is_added = (resource, action, parameter) in new
+        yield OperationChange(
+            "parameter-added" if is_added else "parameter-removed",
+            plurals.get(plural),
+            f"{resource or action}?{parameter}",
+            f"Parameter of the action {action}.",
+        )

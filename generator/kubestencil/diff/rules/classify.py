@@ -8,10 +8,8 @@ from typing import NamedTuple
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.releases.stages import StageChange, least_stable
-from kubestencil.diff.rules import deprecation
 from kubestencil.diff.rules.audience import Audience, Severity, at_most
-from kubestencil.diff.rules.deprecation import Deprecation
-from kubestencil.diff.rules.details import JudgedDifference
+from kubestencil.diff.rules.details import Deprecation, JudgedDifference, of_kind
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.diff.rules.table import ALPHA, RULES, UNKNOWN, Rule
 from kubestencil.schema.kinds import Stage, version_stage
@@ -48,7 +46,7 @@ def classify(
     stability = _stability(difference, context, version, stage)
     match = next(matches, UNKNOWN)
     rule, audience = at_stability(match, stability)
-    known = deprecation.of_kind(difference, context)
+    known = of_kind(difference, context)
     if known is None:
         # Where the value of an alpha field is now matters as much.
         known = match.deprecation(difference, context)

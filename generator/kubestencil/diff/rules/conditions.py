@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 from kubestencil.diff.differences.definitions import Difference
-from kubestencil.diff.differences.moved_fields import resolved
-from kubestencil.diff.rules.rule_context import RuleContext
+from kubestencil.diff.rules.rule_context import RuleContext, resolved
 from kubestencil.schema.acceptance import is_looser, is_looser_keyword
 from kubestencil.schema.equality import (
     DOCUMENTATION,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
-from kubestencil.diff.differences.moved_fields import resolved
-from kubestencil.diff.releases import served_versions
+from kubestencil.diff.releases import facts
 from kubestencil.diff.releases.descriptions import (
     changed_defaults,
     changed_limits,
@@ -15,7 +14,7 @@ from kubestencil.diff.releases.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.diff.rules.rule_context import RuleContext
+from kubestencil.diff.rules.rule_context import RuleContext, resolved
 from kubestencil.schema.facts.combinations import refused_fields
 from kubestencil.schema.facts.feature_gates import gate_in, gated_values
 from kubestencil.schema.facts.fields import listed_since
@@ -95,7 +94,7 @@ def successor(difference: Difference, context: RuleContext) -> GroupVersionKind 
     if kind is None or context.stages is None:
         return None
     release = context.stages[1].kubernetes
-    return served_versions.successor(kind, release, context.versions_after)
+    return facts.successor(kind, release, context.versions_after)
 
 
 def kind_facts(difference: Difference) -> Lifecycle | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
-from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.differences.server_values import ValueChanges
-from kubestencil.diff.releases.served_versions import Versions, most_stable_version
+from kubestencil.diff.releases.facts import Versions, most_stable_version
 from kubestencil.diff.releases.stages import (
     FieldStage,
     ReleaseStages,
@@ -19,7 +19,7 @@ from kubestencil.schema.facts.fields import renamed_field
 from kubestencil.schema.facts.lifecycle import served_by_default
 from kubestencil.schema.graph import RootKinds
 from kubestencil.schema.kinds import STAGES, only_kind, precedence, version_stage
-from kubestencil.schema.types import GroupVersionKind, Schema
+from kubestencil.schema.types import ANY_VALUE, GroupVersionKind, Schema
 
 #: Whether a stage is more or less stable than before.
 Trend = Literal["higher", "lower"]
@@ -178,3 +178,50 @@ def trend(before: FieldStage | None, after: FieldStage | None) -> Trend | None:
 
 #: Whether a rule applies, or what it applies because of.
 Condition = Callable[[Difference, RuleContext], object]
+
+
+#: The paths of fields below added ones, with their types, by name.
+_Index = Mapping[str, Sequence[tuple[str, str | None]]]
+
+
+class MovedFields:
+    """Where the removed fields of definitions are now.
+
+    A definition is indexed when it is asked for, once: thousands of its fields may be
+    removed, and thousands added.
+    """
+
+    def __init__(self, before: Schemas, after: Schemas) -> None:
+        self._before = before
+        self._after = after
+        self._index = cache(self._fields_below_added_ones)
+
+    def path(self, definition: str, name: str, type_name: object) -> str | None:
+        """The path of the first field with a name and type that is inside of an added
+        field of a definition; None where there is none."""
+        candidates = self._index(definition).get(name, ())
+        return next((path for path, other in candidates if other == type_name), None)
+
+    def _fields_below_added_ones(self, definition: str) -> _Index:
+        old, new = (
+            {field.name: field.schema for field in schema.fields}
+            for schema in (
+                self._before.get(definition, ANY_VALUE),
+                self._after.get(definition, ANY_VALUE),
+            )
+        )
+        removed = old.keys() - new.keys()
+        index: dict[str, list[tuple[str, str | None]]] = {}
+        for added in sorted(new.keys() - old.keys()):
+            for field in resolved(new[added], self._after).fields:
+                if field.name in removed:
+                    entry = f"{added}.{field.name}", field.schema.type
+                    index.setdefault(field.name, []).append(entry)
+        return index
+
+
+def resolved(schema: Schema, definitions: Schemas) -> Schema:
+    """A schema, with the keywords of the definition that it refers to, if it refers to
+    one that there is."""
+    target = None if schema.ref is None else definitions.get(schema.ref)
+    return schema if target is None else schema.beside(target)

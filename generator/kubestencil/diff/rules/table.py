@@ -15,7 +15,6 @@ from typing import Any, Literal, NamedTuple, get_args
 from kubestencil.diff.differences.names import ChangeName, Presence
 from kubestencil.diff.rules import (
     conditions,
-    deprecation,
     details,
     lifecycle_conditions,
 )
@@ -75,7 +74,7 @@ class Rule:
     policy: Policy
     condition: Condition
     detail: details.Detail
-    deprecation: deprecation.Finder
+    deprecation: details.Finder
     label: str = ""
     topic: UpgradeTopic | None = None
     badge: Badge | None = None
@@ -102,7 +101,7 @@ def _read_rules() -> Iterator[Rule]:
             policy=Policy(**tables["policies"][keys.pop("policy", "compatibility")]),
             condition=_condition(keys),
             detail=getattr(details, keys.pop("detail", "nothing")),
-            deprecation=getattr(deprecation, keys.pop("deprecation", "unknown")),
+            deprecation=getattr(details, keys.pop("deprecation", "unknown")),
             **keys,
         )
 

@@ -7,7 +7,7 @@ format must not have, its templates escape.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
@@ -25,7 +25,6 @@ from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage, precedence
 from kubestencil.schema.types import schema_of
-from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
 from kubestencil.targets.diff.word_diff import Segment
 from kubestencil.targets.diff.wording import (
     change_label,
@@ -34,6 +33,29 @@ from kubestencil.targets.diff.wording import (
     stage_in_words,
 )
 from kubestencil.text.controls import one_line
+
+
+class LinkResolver(NamedTuple):
+    """Finds the pages that document what a report names.
+
+    ``field_link`` takes a definition's full name, the JSON name of a field, or an
+    empty string for the definition itself, and the names of releases; it returns the
+    URL of the page in the first of these releases that has the field.
+    ``kind_link`` takes a kind and the name of a release that serves it. Both return an
+    empty string where there is no page.
+    """
+
+    field_link: Callable[[str, str, Sequence[str]], str]
+    kind_link: Callable[[GroupVersionKind, str], str]
+
+
+def _no_link(*_: object) -> str:
+    return ""
+
+
+#: Resolves nothing: for reports that stand alone.
+NO_LINKS = LinkResolver(_no_link, _no_link)
+
 
 #: The releases in which changes happened, by their keys.
 ReleasesOfChanges = Mapping[tuple[str, ...], Sequence[str]]

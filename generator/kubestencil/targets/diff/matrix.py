@@ -11,16 +11,20 @@ from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage, precedence
-from kubestencil.targets.diff.changes import ChangeFormatter, FormattedChange
-from kubestencil.targets.diff.lifecycle_notes import (
+from kubestencil.targets.diff.changes import (
+    NO_LINKS,
+    ChangeFormatter,
+    FormattedChange,
+    LinkResolver,
+)
+from kubestencil.targets.diff.wording import (
     kind_period,
     lifecycle_note,
     period,
     release_range,
     stage_note,
+    type_in_words,
 )
-from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
-from kubestencil.targets.diff.wording import type_in_words
 from kubestencil.text.controls import one_line
 
 #: What a cell shows: the mark of a field or kind in a column, or that it is absent.

@@ -29,14 +29,15 @@ from kubestencil.targets.diff.behaviour import (
     release_notes,
 )
 from kubestencil.targets.diff.changes import (
+    NO_LINKS,
     ChangeFormatter,
     FormattedChange,
+    LinkResolver,
     SeverityCount,
     is_alpha,
     is_minor,
     severity_counts,
 )
-from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
 from kubestencil.targets.diff.upgrade import (
     UpgradeList,
     added_list,

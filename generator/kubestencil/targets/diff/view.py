@@ -11,16 +11,16 @@ from itertools import pairwise
 from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, get_type_hints
 
 from kubestencil.diff import serialize
+from kubestencil.diff.compare import compare
 from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.history import History
 from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
 from kubestencil.schema.facts.configurations.join import with_configurations
-from kubestencil.targets.diff.changes import SeverityCount
-from kubestencil.targets.diff.comparisons import compare_for_run
-from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
+from kubestencil.targets.diff.changes import NO_LINKS, LinkResolver, SeverityCount
 from kubestencil.targets.diff.matrix import (
     HistoryVariables,
     history_matrix,
@@ -265,3 +265,22 @@ def _title(comparison: Comparison) -> str:
 
 def _releases(comparison: Comparison) -> Mapping[str, str]:
     return {"before": comparison.before, "after": comparison.after}
+
+
+def compare_for_run(before: Release, after: Release) -> Comparison:
+    """The comparison of two releases, made once in a run.
+
+    Processes that are forked afterwards have it, too.
+    """
+    comparisons = _comparisons()
+    key = id(before), id(after)
+    if key not in comparisons:
+        # The releases are kept, so that no others get their ids.
+        comparisons[key] = before, after, compare(before, after)
+    return comparisons[key][-1]
+
+
+@cached_for_run
+def _comparisons() -> dict[tuple[int, int], tuple[Release, Release, Comparison]]:
+    """The releases that were compared, and their comparison, by their ids."""
+    return {}

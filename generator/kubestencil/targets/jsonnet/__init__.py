@@ -1,7 +1,7 @@
 """The Jsonnet library of builder functions, as k8s-gen publishes it.
 
-``library`` is the library as values: ``paths`` of types, their ``builders`` and other
+``library`` is the library as values: where types are, their ``builders`` and other
 ``members``, as ``spelling`` writes them. ``overlay`` reads a user's overlay, which
-``evaluate`` and ``overlay_evaluation`` run in a process of its own. ``view`` hands
+``evaluate`` runs in a process of its own. ``view`` hands
 templates the result, and ``example`` writes examples.
 """

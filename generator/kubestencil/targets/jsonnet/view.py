@@ -22,8 +22,11 @@ from kubestencil.targets.jsonnet.members import (
     Members,
     NestedObject,
 )
-from kubestencil.targets.jsonnet.overlay import OverlayFile, read_overlay
-from kubestencil.targets.jsonnet.overlay_evaluation import check_overlay
+from kubestencil.targets.jsonnet.overlay import (
+    OverlayFile,
+    check_overlay,
+    read_overlay,
+)
 
 #: The accidents of the published library that this view can reproduce.
 QUIRKS: Mapping[str, str] = {

@@ -14,7 +14,7 @@ from kubestencil.targets.jsonnet.members import (
     Members,
     NestedObject,
 )
-from kubestencil.targets.jsonnet.overlay_evaluation import (
+from kubestencil.targets.jsonnet.overlay import (
     DocumentationTree,
     generated_member,
 )
@@ -50,7 +50,7 @@ class GeneratedDocs:
 
     def source(self, path: Sequence[str]) -> str:
         """The same fields in Jsonnet, as the library has them
-        (``overlay_evaluation.GeneratedSource``)."""
+        (``overlay.GeneratedSource``)."""
         fields = self.fields(path)
         if len(path) > 3:
             return json.dumps(fields)

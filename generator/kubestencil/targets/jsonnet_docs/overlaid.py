@@ -15,9 +15,9 @@ from kubestencil.engine.options import read_options
 from kubestencil.errors import TargetError
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.jsonnet.library import JsonnetOptions, Library
-from kubestencil.targets.jsonnet.overlay import OverlayFile
-from kubestencil.targets.jsonnet.overlay_evaluation import (
+from kubestencil.targets.jsonnet.overlay import (
     DocumentationTree,
+    OverlayFile,
     read_documentation,
 )
 from kubestencil.targets.jsonnet_docs.generated import GeneratedDocs

@@ -27,10 +27,14 @@ from kubestencil.schema.documents.authentication import (
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.markdown.apis import ApiPage, ApiPages
-from kubestencil.targets.markdown.corrections import corrected
 from kubestencil.targets.markdown.inline_models import VERSIONS
 from kubestencil.targets.markdown.models import published_models
-from kubestencil.targets.markdown.quirks import QUIRKS, backslash_quotes, client_words
+from kubestencil.targets.markdown.quirks import (
+    QUIRKS,
+    backslash_quotes,
+    client_words,
+    corrected,
+)
 from kubestencil.targets.markdown.types import TypeNames
 from kubestencil.targets.python.spelling import (
     class_names,

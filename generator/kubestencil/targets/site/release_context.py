@@ -23,7 +23,7 @@ from kubestencil.targets.diff.changes import (
     SeverityCount,
     format_change,
 )
-from kubestencil.targets.diff.comparisons import compare_for_run
+from kubestencil.targets.diff.view import compare_for_run
 from kubestencil.targets.diff.word_diff import Segment
 from kubestencil.targets.site.addresses import PageAddress, page_address, page_addresses
 from kubestencil.targets.site.growth import ReleaseSize, release_size
