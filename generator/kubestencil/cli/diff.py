@@ -34,8 +34,13 @@ from kubestencil.cli.reports import format_option, paint
 from kubestencil.diff import SEVERITIES, compare, compare_versions
 from kubestencil.diff.labels import document_label
 from kubestencil.diff.rules.table import RULES_BY_NAME
-from kubestencil.diff.selection import at_stages, for_audience, of_types, without
-from kubestencil.diff.uses import touching
+from kubestencil.diff.selection import (
+    at_stages,
+    for_audience,
+    of_types,
+    touching,
+    without,
+)
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema.load import load_release
 from kubestencil.schema.lookup import find_kinds
@@ -49,7 +54,7 @@ if TYPE_CHECKING:
     from kubestencil.checking.clusters.cluster import ClusterReader
     from kubestencil.diff import Comparison, Severity
     from kubestencil.diff.rules.audience import AudienceName
-    from kubestencil.diff.uses import Uses
+    from kubestencil.diff.selection import Uses
     from kubestencil.engine.reports import ReportFormat
     from kubestencil.schema import Release
     from kubestencil.schema.kinds import StageSpelling

@@ -8,18 +8,17 @@ All results are values::
         if change.severity == "breaking":
             print(change.users_path, change.reason)
 
-``differences`` has what differs between definitions; ``fact_changes``, ``gate_changes``
-and ``component_changes`` have what the tables of facts show. ``rules`` judges both with
+``differences`` has what differs between definitions; ``fact_changes`` and
+``component_changes`` have what the tables of facts show. ``rules`` judges both with
 what ``releases`` knows of the two sides. ``compare`` puts the result together, a
-``comparison`` with the ``labels`` of its sides, of which ``selection`` and ``uses`` take
-parts. ``history`` follows a type with all that it contains (``nesting``), ``timeline``
-which release serves what. ``serialize`` writes JSON; nothing here is formatted for
-people: the target ``diff`` does that.
+``comparison`` with the ``labels`` of its sides, of which ``selection`` takes parts. ``history`` follows a type with all that it contains (``nesting``), ``timeline``
+which release serves what. Nothing here is formatted for people: the target ``diff`` does
+that.
 """
 
 from kubestencil.diff.compare import compare, compare_versions
 from kubestencil.diff.comparison import Change, Comparison, Graduation
-from kubestencil.diff.gate_changes import GateChange
+from kubestencil.diff.component_changes import GateChange
 from kubestencil.diff.history import History, history
 from kubestencil.diff.releases.stages import FieldStage, StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Impact, Severity

@@ -15,7 +15,11 @@ from kubestencil.diff.comparison import (
     GoingSoon,
     Graduation,
 )
-from kubestencil.diff.component_changes import flag_changes, metric_changes
+from kubestencil.diff.component_changes import (
+    flag_changes,
+    gate_changes,
+    metric_changes,
+)
 from kubestencil.diff.differences.align import (
     Side,
     align_names,
@@ -28,7 +32,6 @@ from kubestencil.diff.differences.server_values import (
     value_changes,
 )
 from kubestencil.diff.fact_changes import fact_changes
-from kubestencil.diff.gate_changes import gate_changes
 from kubestencil.diff.labels import distinct_labels, document_info
 from kubestencil.diff.releases.facts import ReleaseFacts, owner_of, successor
 from kubestencil.diff.rules.classify import classify

@@ -10,10 +10,9 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Self
 
-from kubestencil.diff.component_changes import ComponentChange
+from kubestencil.diff.component_changes import ComponentChange, GateChange
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
-from kubestencil.diff.gate_changes import GateChange
 from kubestencil.diff.labels import DocumentInfo, Place, kind_name, uses_json
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Severity

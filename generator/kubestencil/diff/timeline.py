@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import Stage, non_list_kinds, precedence, version_stage
@@ -37,6 +37,29 @@ class Timeline(NamedTuple):
 
     releases: tuple[str, ...]
     kinds: tuple[KindTimeline, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The timeline as a JSON object."""
+        return {
+            "releases": list(self.releases),
+            "kinds": [
+                {
+                    "group": kind.group,
+                    "kind": kind.kind,
+                    "versions": [
+                        {
+                            "version": version.version,
+                            "stability": version.stability,
+                            "first": version.releases[0],
+                            "last": version.releases[-1],
+                            "releases": list(version.releases),
+                        }
+                        for version in kind.versions
+                    ],
+                }
+                for kind in self.kinds
+            ],
+        }
 
 
 def timeline(releases: Sequence[Release]) -> Timeline:

@@ -7,8 +7,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.component_changes import ComponentChange
-from kubestencil.diff.gate_changes import GateChange, GateEvent
+from kubestencil.diff.component_changes import ComponentChange, GateChange, GateEvent
 from kubestencil.diff.releases.stages import DEFAULT_NAMES
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema.facts.components import Metric

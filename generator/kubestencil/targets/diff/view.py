@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, get_type_hints
 
-from kubestencil.diff import serialize
 from kubestencil.diff.compare import compare
 from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.history import History
@@ -239,7 +239,7 @@ def _comparison_json(
 
 
 def _timeline_json(timeline: Timeline) -> FileContext:
-    return _json(_TIMELINE_TITLE, serialize.timeline_json(timeline))
+    return _json(_TIMELINE_TITLE, timeline.to_dict())
 
 
 def _report(
@@ -255,7 +255,7 @@ def _report(
 def _json(
     title: str, value: Any, placeholders: Mapping[str, str] | None = None
 ) -> FileContext:
-    data = serialize.json_text(value).encode()
+    data = _json_text(value).encode()
     return FileContext(title, placeholders or {}, {}, data)
 
 
@@ -284,3 +284,33 @@ def compare_for_run(before: Release, after: Release) -> Comparison:
 def _comparisons() -> dict[tuple[int, int], tuple[Release, Release, Comparison]]:
     """The releases that were compared, and their comparison, by their ids."""
     return {}
+
+
+def _json_text(value: Any) -> str:
+    """The text of a JSON value: keys in their order, ASCII only.
+
+    The elements of the outer two levels have a line each, such as every change. Python
+    indents text only with an encoder that is ten times as slow.
+    """
+    return "".join(_json_lines(value, 0)) + "\n"
+
+
+_EXPANDED_LEVELS = 2
+
+
+def _json_lines(value: Any, level: int) -> Iterator[str]:
+    if level == _EXPANDED_LEVELS or not value or not isinstance(value, dict | list):
+        yield json.dumps(value)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    indent = " " * (level + 1)
+    separator = f"{opening}\n{indent}"
+    for element in value:
+        yield separator
+        if isinstance(value, dict):
+            yield f"{json.dumps(element)}: "
+            yield from _json_lines(value[element], level + 1)
+        else:
+            yield from _json_lines(element, level + 1)
+        separator = f",\n{indent}"
+    yield f"\n{' ' * level}{closing}"

@@ -1,5 +1,5 @@
 """The documentation of the Jsonnet library, as docsonnet generates it.
 
-``generated`` documents the library itself, ``overlaid`` what an overlay adds, and
-``pages`` lays out both for ``view``.
+``documentation`` is that of the library itself and of what an overlay adds, which
+``pages`` lays out for ``view``.
 """

@@ -17,8 +17,10 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.targets.jsonnet.library import LIBRARY_QUIRKS, Library, make_library
 from kubestencil.targets.jsonnet.overlay import read_overlay
-from kubestencil.targets.jsonnet_docs.generated import GeneratedDocs
-from kubestencil.targets.jsonnet_docs.overlaid import library_packages
+from kubestencil.targets.jsonnet_docs.documentation import (
+    GeneratedDocs,
+    library_packages,
+)
 from kubestencil.targets.jsonnet_docs.pages import (
     FieldSection,
     LibraryPackage,

@@ -1,5 +1,5 @@
-"""The documentation of a library, from its ``#…`` fields: with an overlay, they are
-evaluated.
+"""The documentation of a library, from its ``#…`` fields: those of the generated builders,
+and with an overlay those that it evaluates to.
 
 The rules are those of https://github.com/jsonnet-libs/docsonnet (pkg/docsonnet), and
 of its doc-util, whose functions return the values of ``#…`` fields.
@@ -7,6 +7,7 @@ of its doc-util, whose functions return the values of ``#…`` fields.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,12 +16,18 @@ from kubestencil.engine.options import read_options
 from kubestencil.errors import TargetError
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.jsonnet.library import JsonnetOptions, Library
+from kubestencil.targets.jsonnet.members import (
+    Function,
+    Member,
+    Members,
+    NestedObject,
+)
 from kubestencil.targets.jsonnet.overlay import (
     DocumentationTree,
     OverlayFile,
+    generated_member,
     read_documentation,
 )
-from kubestencil.targets.jsonnet_docs.generated import GeneratedDocs
 from kubestencil.targets.jsonnet_docs.pages import (
     FieldDocs,
     LibraryPackage,
@@ -28,6 +35,76 @@ from kubestencil.targets.jsonnet_docs.pages import (
     PackageLink,
     sort_fields,
 )
+from kubestencil.text import markdown
+
+
+class GeneratedDocs:
+    """The documentation of the builders of a library, as ``#…`` fields.
+
+    A path has the names of a group, a version and a type, and may have that of an object
+    at the top of the type. ``open_tags`` are HTML elements that are not escaped in
+    descriptions.
+    """
+
+    def __init__(self, library: Library, open_tags: frozenset[str]) -> None:
+        self._types = {type_.path: type_ for type_ in library.types}
+        self._open_tags = open_tags
+        # Every kind has those of ObjectMeta.
+        self._fields: dict[Members, DocumentationTree] = {}
+
+    def fields(self, path: Sequence[str]) -> DocumentationTree:
+        """The ``#…`` fields of a type or object, and its objects with those inside."""
+        group, version, name, *objects = path
+        type_ = self._types[group, version, name]
+        if objects:
+            return next(
+                self._doc_fields(member.members)
+                for member in type_.members.entries
+                if isinstance(member, NestedObject) and member.name == objects[0]
+            )
+        package = {"name": name, "import": "", "help": self._help(type_.help)}
+        return {"#": package, **self._doc_fields(type_.members)}
+
+    def source(self, path: Sequence[str]) -> str:
+        """The same fields in Jsonnet, as the library has them
+        (``overlay.GeneratedSource``)."""
+        fields = self.fields(path)
+        if len(path) > 3:
+            return json.dumps(fields)
+        members = (
+            (
+                f"{jsonnet.string_literal(name)}: {json.dumps(value)}"
+                if name.startswith("#")
+                else generated_member(name, (*path, name))
+            )
+            for name, value in fields.items()
+        )
+        return f"{{ {', '.join(members)} }}"
+
+    def _help(self, text: str) -> str:
+        return markdown.inline(text, self._open_tags)
+
+    def _doc_fields(self, members: Members) -> DocumentationTree:
+        if members in self._fields:
+            return self._fields[members]
+        fields: dict[str, Any] = {}
+        for member in members.entries:
+            fields[f"#{member.name}"] = self._doc_value(member)
+            if isinstance(member, NestedObject):
+                fields[member.name] = self._doc_fields(member.members)
+        self._fields[members] = fields
+        return fields
+
+    def _doc_value(self, member: Member) -> Mapping[str, Any]:
+        """The value of a ``#…`` field, as the functions of doc-util return it."""
+        help_ = self._help(member.help)
+        if isinstance(member, NestedObject):
+            return {"object": {"help": help_, "fields": {}}}
+        type_ = member.type if isinstance(member, Function) else "string"
+        parameter = {"name": member.parameter, "type": type_, "default": None}
+        parameters = [parameter] if member.parameter else []
+        return {"function": {"help": help_, "args": parameters}}
+
 
 # Groups, versions and types.
 _TYPE_LEVEL = 3
