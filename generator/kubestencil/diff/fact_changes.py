@@ -229,9 +229,8 @@ class _FactChanges:
 
     def _stage(self, definition: str, field: str | None, stages: StageChange) -> Change:
         is_lower = trend(*stages) == "lower"
-        rule = "stage-lowered" if is_lower else "stage-changed"
         name: ChangeName = "stage-lowered" if is_lower else "stage-changed"
-        return self._change(name, rule, definition, field, stages=stages)
+        return self._change(name, name, definition, field, stages=stages)
 
     def _change(
         self,

@@ -131,8 +131,12 @@ def stated_stage(description: str, release: str | None = None) -> StatedStage | 
 
 def stated_gate(description: str) -> str | None:
     """The first feature gate that a description names, or None."""
-    match = _GATE.search(_normalized(description))
-    return None if match is None else match[1] or match[2]
+    return _first(_GATE, description)
+
+
+def _first(statement: re.Pattern[str], description: str) -> str | None:
+    match = statement.search(_normalized(description))
+    return None if match is None else next(filter(None, match.groups()))
 
 
 def mentions_deprecation(description: str) -> bool:
@@ -143,14 +147,12 @@ def mentions_deprecation(description: str) -> bool:
 
 def deprecated_in(description: str) -> str | None:
     """The release from which something is deprecated, as a description states it."""
-    match = _DEPRECATED_IN.search(_normalized(description))
-    return None if match is None else match[1]
+    return _first(_DEPRECATED_IN, description)
 
 
 def removed_in(description: str) -> str | None:
     """The release in which something is to be removed, as a description states it."""
-    match = _REMOVED_IN.search(_normalized(description))
-    return None if match is None else match[1]
+    return _first(_REMOVED_IN, description)
 
 
 def stated_replacement(description: str, fields: Iterable[str]) -> str | None:

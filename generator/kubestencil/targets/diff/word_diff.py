@@ -37,12 +37,19 @@ def diff_words(before: str, after: str) -> tuple[Segment, ...]:
     All but the inserted ones make up ``before``, all but the deleted ones ``after``.
     """
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
+    # Spaces beside equal words belong to them; alone, they are not looked for.
+    matcher = SequenceMatcher(str.isspace, old, new)
+    # The time grows with the square of these numbers.
+    is_short = max(len(old), len(new)) <= _MAX_TOKENS
+    whole = ("equal" if old == new else "replace", 0, len(old), 0, len(new))
     segments: list[Segment] = []
     deleted = inserted = ""
-    for old_from, new_from, old_to, new_to, is_same in _spans(old, new):
+    for tag, old_from, old_to, new_from, new_to in (
+        matcher.get_opcodes() if is_short else [whole]
+    ):
         tokens = old[old_from:old_to]
         # Changes with only spaces or punctuation between them count as one change.
-        if is_same and any(map(_has_letter_or_digit, tokens)):
+        if tag == "equal" and any(map(_has_letter_or_digit, tokens)):
             segments += (Segment("del", deleted), Segment("ins", inserted))
             segments.append(Segment("same", "".join(tokens)))
             deleted = inserted = ""
@@ -51,21 +58,6 @@ def diff_words(before: str, after: str) -> tuple[Segment, ...]:
             inserted += "".join(new[new_from:new_to])
     segments += (Segment("del", deleted), Segment("ins", inserted))
     return tuple(segment for segment in segments if segment.text)
-
-
-def _spans(
-    old: Sequence[str], new: Sequence[str]
-) -> Iterator[tuple[int, int, int, int, bool]]:
-    """The parts of two texts, by their first and last tokens in each, and whether they
-    are the same in both."""
-    # The time grows with the square of these numbers.
-    if max(len(old), len(new)) > _MAX_TOKENS:
-        yield 0, 0, len(old), len(new), old == new
-        return
-    # Spaces beside equal words belong to them; alone, they are not looked for.
-    matcher = SequenceMatcher(str.isspace, old, new)
-    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        yield old_from, new_from, old_to, new_to, tag == "equal"
 
 
 def shorten(segments: Sequence[Segment]) -> tuple[Segment, ...]:

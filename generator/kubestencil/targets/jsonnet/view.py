@@ -6,7 +6,7 @@ They are formatted as k8s-gen and jsonnetfmt leave them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import starmap
 from typing import Literal, NamedTuple
 
@@ -152,9 +152,8 @@ class _LibraryFiles:
             "name": self._literal(library.name),
             "url": self._literal(library.url),
             "help": self._literal(library.description),
-            "imports": tuple(
-                Import(jsonnet.field_name(group), f"_gen/{group}/main.libsonnet")
-                for group, _ in library.groups()
+            "imports": _imports(
+                (group for group, _ in library.groups()), "_gen/{}/main.libsonnet"
             ),
             "overlay": tuple(
                 jsonnet.string_literal(file.import_path) for file in overlay
@@ -163,26 +162,16 @@ class _LibraryFiles:
         return FileContext(library.release, {}, variables)
 
     def group_context(self, group: str, versions: tuple[str, ...]) -> FileContext:
-        variables = {
-            "name": self._literal(group),
-            "imports": tuple(
-                Import(jsonnet.field_name(version), f"{version}/main.libsonnet")
-                for version in versions
-            ),
-        }
+        imports = _imports(versions, "{}/main.libsonnet")
+        variables = {"name": self._literal(group), "imports": imports}
         return FileContext(group, {"group": group}, variables)
 
     def version_context(
         self, group: str, version: str, types: tuple[LibraryType, ...]
     ) -> FileContext:
         placeholders = {"group": group, "version": version}
-        variables = {
-            "name": self._literal(version),
-            "imports": tuple(
-                Import(jsonnet.field_name(type_.name), f"{type_.name}.libsonnet")
-                for type_ in types
-            ),
-        }
+        imports = _imports((type_.name for type_ in types), "{}.libsonnet")
+        variables = {"name": self._literal(version), "imports": imports}
         return FileContext(f"{group}/{version}", placeholders, variables)
 
     def type_context(self, type_: LibraryType) -> FileContext:
@@ -269,3 +258,10 @@ class _LibraryFiles:
 
 def _overlay_context(file: OverlayFile) -> FileContext:
     return FileContext(file.path, {"name": file.name}, {"text": file.text})
+
+
+def _imports(names: Iterable[str], path: str) -> tuple[Import, ...]:
+    """The imports of fields; ``{}`` in their path is their name."""
+    return tuple(
+        Import(jsonnet.field_name(name), path.replace("{}", name)) for name in names
+    )

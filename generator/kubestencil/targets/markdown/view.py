@@ -226,9 +226,9 @@ class _Pages:
         self._open_pipes = frozenset(open_pipes.get("fields", ()))
         self._opens_custom_pipes = bool(open_pipes.get("custom_resources", False))
         escapes_quotes = "backslash-quotes" in quirks
-        self._paragraph = _quoted_paragraph if escapes_quotes else markdown.paragraph
-        self._cell = _quoted_cell if escapes_quotes else markdown.cell
-        self._escape_quotes = backslash_quotes if escapes_quotes else str
+        self._escape_quotes: Callable[[str], str] = (
+            backslash_quotes if escapes_quotes else str
+        )
         # Replaced with the other words that begin with client.
         options = read_options(target, MarkdownOptions)
         package = f"{options.package}.client".lstrip(".")
@@ -296,7 +296,7 @@ class _Pages:
             name=name,
             module=snake_case(name, self._spelling.acronyms),
             definition=definition.name,
-            description=self._paragraph(definition.description),
+            description=markdown.paragraph(self._escape_quotes(definition.description)),
             fields=tuple(self._row(definition, field) for field in definition.fields),
         )
 
@@ -321,7 +321,7 @@ class _Pages:
             if resolved.is_object and not self._describes_references:
                 return ""
             text = text or resolved.description
-        cell = self._cell(text)
+        cell = markdown.cell(self._escape_quotes(text))
         if "|" in cell and not self._has_open_pipes(definition, field):
             return markdown.escape_pipes(cell)
         return cell
@@ -334,14 +334,6 @@ class _Pages:
 
 def _key(definition: Definition) -> tuple[str, str]:
     return definition.group_label, definition.version
-
-
-def _quoted_cell(text: str) -> str:
-    return markdown.cell(backslash_quotes(text))
-
-
-def _quoted_paragraph(text: str) -> str:
-    return markdown.paragraph(backslash_quotes(text))
 
 
 def _default(schema: Schema) -> str:

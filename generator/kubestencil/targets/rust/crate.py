@@ -131,7 +131,7 @@ def _struct_fields(
 
 def _unknown_fields(fields: StructFields) -> str:
     names = {field.name for field in fields.values()}
-    return kopium.unused_name("unknown_fields", names, "_x")
+    return spelling.unused_name("unknown_fields", names, "_x")
 
 
 class Containment(NamedTuple):

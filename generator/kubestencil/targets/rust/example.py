@@ -131,30 +131,19 @@ class RustWriter:
 
     def _map(self, node: MapNode, schema: Schema) -> _RustCode:
         """A map, whose values ``schema`` describes."""
-        if len(node.items) > 1:
-            return self._map_with_several_keys(node, schema)
-        ((name, inner),) = node.items
-        key = f"{spelling.string_literal(name)}.into()"
-        value, imports = self._inner(inner, schema)
-        text = f"BTreeMap::from([({key}, {value})])"
-        if "\n" in text or len(text) > _CALL_WIDTH:
-            lines = f"{_INDENT}{key},\n{_indented(value)},\n"
-            text = f"BTreeMap::from([(\n{lines})])"
-        return _RustCode(text, imports | _BTREE_MAP)
-
-    def _map_with_several_keys(self, node: MapNode, schema: Schema) -> _RustCode:
-        """The same where rustfmt gives each key lines of its own."""
+        is_single = len(node.items) == 1
+        width = _CALL_WIDTH - len("BTreeMap::from([()])") * is_single
         entries, imports = [], _BTREE_MAP
         for name, inner in node.items:
             key = f"{spelling.string_literal(name)}.into()"
             value = self._inner(inner, schema)
             imports |= value.imports
             pair = f"{key}, {value.text}"
-            if "\n" in pair or len(pair) > _CALL_WIDTH:
+            if "\n" in pair or len(pair) > width:
                 pair = f"\n{_INDENT}{key},\n{_indented(value.text)},\n"
             entries.append(f"({pair})")
         text = f"BTreeMap::from([{', '.join(entries)}])"
-        if "\n" in text or len(text) > _CALL_WIDTH:
+        if not is_single and ("\n" in text or len(text) > _CALL_WIDTH):
             text = "".join(f"{_indented(entry)},\n" for entry in entries)
             text = f"BTreeMap::from([\n{text}])"
         return _RustCode(text, imports)

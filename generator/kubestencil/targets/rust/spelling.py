@@ -82,20 +82,21 @@ def crate_name(package: str) -> str:
     return package.replace("-", "_")
 
 
-def make_unique(names: Iterable[str]) -> list[str]:
-    """``names`` in their order, repeated ones with a number at their end."""
+def make_unique(names: Iterable[str], suffix: str = "") -> list[str]:
+    """``names`` in their order, repeated ones as ``unused_name`` spells them."""
     unique: dict[str, None] = {}
     for name in names:
-        unique[unused_name(name, unique)] = None
+        unique[unused_name(name, unique, suffix)] = None
     return list(unique)
 
 
-def unused_name(name: str, used: Container[str]) -> str:
-    """``name``, with a number at its end if it is one of ``used``."""
+def unused_name(name: str, used: Container[str], suffix: str = "") -> str:
+    """``name``, if it is one of ``used`` with ``suffix`` as often as needed at its end,
+    or without one with a number."""
     unused, number = name, 1
     while unused in used:
         number += 1
-        unused = f"{name}_{number}"
+        unused = f"{unused}{suffix}" if suffix else f"{name}_{number}"
     return unused
 
 

@@ -113,9 +113,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 [FileContext(release.name, {}, {})] if package.drop_in else []
             ),
             "module": lambda: _module_contexts(modules),
-            "release": lambda: [
-                FileContext(release.name, {}, _module_variables(modules[()]))
-            ],
+            "release": lambda: [FileContext(release.name, {}, modules[()]._asdict())],
         },
         shared_variables={
             "crate": CrateFeatures(
@@ -200,13 +198,5 @@ def _module_contexts(
             yield FileContext(
                 "::".join(module),
                 {"path": "/".join(module)},
-                _module_variables(listing),
+                listing._asdict(),
             )
-
-
-def _module_variables(listing: ModuleListing) -> Mapping[str, object]:
-    return {
-        "types": listing.types,
-        "modules": listing.modules,
-        "kinds": listing.kinds,
-    }

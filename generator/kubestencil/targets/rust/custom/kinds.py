@@ -296,7 +296,9 @@ class _Preparation:
             digest = hashlib.sha256(stack.encode()).hexdigest()[:8]
             stack = f"{stack[: _MAX_NAME_LENGTH - len(digest)]}{digest}"
         names = self.names.setdefault(owner.package, set())
-        name = kopium.unused_name(kopium.type_name(stack, owner.kind_name), names, "X")
+        name = spelling.unused_name(
+            kopium.type_name(stack, owner.kind_name), names, "X"
+        )
         names.add(name)
         self.types[definition] = CustomType(owner.kind, name)
         inner = _Owner(owner.package, owner.kind, owner.kind_name, stack)

@@ -9,7 +9,7 @@ is ``cluster_i_ps``. Names that kopium refuses become identifiers, too.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import count
 from typing import NamedTuple
@@ -67,34 +67,16 @@ def type_name(stack: str, kind: str) -> str:
 
 def field_names(names: Iterable[str]) -> list[str]:
     """The Rust names of the fields of a struct, in their order."""
-    return make_unique(map(_field_name, names), "_x")
+    return spelling.make_unique(map(_field_name, names), "_x")
 
 
 def variants(values: Iterable[str]) -> Variants:
     """The variants of an enum of ``values``."""
     unique = list(dict.fromkeys(values))
-    *names, other = make_unique(
+    *names, other = spelling.make_unique(
         [*map(_variant_name, unique, count()), _OTHER_VARIANT], "X"
     )
     return Variants(dict(zip(unique, names, strict=True)), other)
-
-
-def make_unique(names: Iterable[str], suffix: str) -> list[str]:
-    """``names`` in their order, repeated ones with ``suffix`` as often as needed."""
-    names = list(names)
-    if len(set(names)) == len(names):
-        return names
-    unique: dict[str, None] = {}
-    for name in names:
-        unique[unused_name(name, unique, suffix)] = None
-    return list(unique)
-
-
-def unused_name(name: str, used: Container[str], suffix: str) -> str:
-    """``name``, with ``suffix`` as often as needed to be none of ``used``."""
-    while name in used:
-        name += suffix
-    return name
 
 
 @cache
