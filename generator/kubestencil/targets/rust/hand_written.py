@@ -3,22 +3,14 @@ written by hand, as templates in ``templates/rust/forms``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from kubestencil.schema import Definition
 from kubestencil.schema.graph import references
-from kubestencil.schema.well_known import (
-    INT_OR_STRING,
-    META_V1,
-    MICRO_TIME,
-    QUANTITY,
-    TIME,
-)
-
-_APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"
-
 
 #: The templates of hand-written types.
 HandWrittenForm = Literal[
@@ -47,58 +39,11 @@ class HandWrittenType:
     documented_field: str | None = None
 
 
-_JSON_SCHEMA_FORMS: Mapping[str, HandWrittenForm] = {
-    "JSONSchemaPropsOrArray": "props_or_array",
-    "JSONSchemaPropsOrBool": "props_or_bool",
-    "JSONSchemaPropsOrStringArray": "props_or_string_array",
-}
-_TIME_DERIVES = "Clone, Debug, Eq, Ord, PartialEq, PartialOrd"
-
-
-def _json_schema_types() -> Iterator[tuple[str, HandWrittenType]]:
-    """Unions of a JSON schema and something else, which the document does not
-    describe."""
-    for version in ("v1", "v1beta1"):
-        package = f"{_APIEXTENSIONS}.{version}"
-        for kind, form in _JSON_SCHEMA_FORMS.items():
-            yield (
-                f"{package}.{kind}",
-                HandWrittenType(
-                    form,
-                    derives="Clone, Debug, PartialEq",
-                    uses={"props": f"{package}.JSONSchemaProps"},
-                ),
-            )
-
-
 _HAND_WRITTEN: Mapping[str, HandWrittenType] = {
-    **dict(_json_schema_types()),
-    # A string, which clients may also send as a number.
-    QUANTITY: HandWrittenType(
-        "quantity", derives="Clone, Debug, Default, PartialEq", has_default=True
-    ),
-    # Its default, 0, is not derived.
-    INT_OR_STRING: HandWrittenType(
-        "int_or_string", derives="Clone, Debug, Eq, PartialEq", has_default=True
-    ),
-    # One of three formats of a patch.
-    f"{META_V1}.Patch": HandWrittenType(
-        "patch", derives="Clone, Debug, PartialEq", is_field_type=False
-    ),
-    # An enum of the types of events.
-    f"{META_V1}.WatchEvent": HandWrittenType(
-        "watch_event",
-        derives="Clone, Debug, PartialEq",
-        uses={
-            "status": f"{META_V1}.Status",
-            "raw_extension": "io.k8s.apimachinery.pkg.runtime.RawExtension",
-        },
-        is_field_type=False,
-        documented_field="object",
-    ),
-    # Written in UTC, with a fixed number of digits.
-    TIME: HandWrittenType("time", derives=_TIME_DERIVES),
-    MICRO_TIME: HandWrittenType("micro_time", derives=_TIME_DERIVES),
+    name: HandWrittenType(**row)
+    for name, row in tomllib.loads(
+        Path(__file__).with_suffix(".toml").read_text("utf-8")
+    ).items()
 }
 
 
