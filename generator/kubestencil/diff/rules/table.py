@@ -90,15 +90,20 @@ class Rule:
 _CONDITIONS = {**vars(conditions), **vars(lifecycle_conditions)}
 
 
+_TABLES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
+
+#: The headings of the lists of what to know before an upgrade, in their order.
+UPGRADE_TITLES: Mapping[UpgradeTopic, str] = _TABLES["topics"]
+
+
 def _read_rules() -> Iterator[Rule]:
-    tables = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
-    for name, keys in tables["rules"].items():
+    for name, keys in _TABLES["rules"].items():
         severities = keys.pop("severities", None) or [keys.pop("severity")] * 3
         yield Rule(
             name=name,
             audience=audience(*severities, **keys.pop("meanings", {})),
             changes=frozenset(_expanded(keys.pop("changes", ()))),
-            policy=Policy(**tables["policies"][keys.pop("policy", "compatibility")]),
+            policy=Policy(**_TABLES["policies"][keys.pop("policy", "compatibility")]),
             condition=_condition(keys),
             detail=getattr(details, keys.pop("detail", "nothing")),
             deprecation=getattr(details, keys.pop("deprecation", "unknown")),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.labels import kind_name, removal
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
-from kubestencil.diff.rules.table import UpgradeTopic
+from kubestencil.diff.rules.table import UPGRADE_TITLES, UpgradeTopic
 from kubestencil.schema.facts.lifecycle import unreadable_kinds
 from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.targets.diff.changes import (
@@ -26,20 +26,6 @@ from kubestencil.targets.diff.wording import (
 )
 from kubestencil.text.controls import one_line
 
-UPGRADE_TOPICS: tuple[UpgradeTopic, ...] = get_args(UpgradeTopic)
-
-_TITLES: Mapping[UpgradeTopic, str] = {
-    "removed": "Removed",
-    "removed-optional": "Removed where it had been enabled; not served by default",
-    "deprecated": "Deprecated",
-    "soon": "Going soon: deprecated before",
-    "promoted": "Promoted",
-    "limits": "New defaults and limits",
-    "required": "Newly required",
-    "migrated": "Handed over to CSI drivers, which have to be installed",
-    "other": "Other breaking changes",
-    "added": "Added",
-}
 _ADDITIONS: frozenset[ChangeName] = frozenset({"kind-added", "field-added"})
 _REMOVALS: frozenset[ChangeName] = frozenset({"kind-removed", "field-removed"})
 
@@ -106,8 +92,8 @@ def upgrade_lists(
     }
     items["soon"] = tuple(_going_soon(comparison, formatter))
     return tuple(
-        UpgradeList(name, _TITLES[name], items[name])
-        for name in UPGRADE_TOPICS
+        UpgradeList(name, title, items[name])
+        for name, title in UPGRADE_TITLES.items()
         if items.get(name)
     )
 
@@ -151,7 +137,9 @@ def added_list(
     ]
     if not added:
         return None
-    return UpgradeList("added", _TITLES["added"], tuple(_items(added, formatter, {})))
+    return UpgradeList(
+        "added", UPGRADE_TITLES["added"], tuple(_items(added, formatter, {}))
+    )
 
 
 def topic(change: Change) -> UpgradeTopic | None:

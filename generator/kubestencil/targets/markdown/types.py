@@ -43,16 +43,13 @@ class TypeNames:
         self._classes = classes
         self._types = target.types
         self._link_of_any = "" if "empty-links" in target.quirks else None
-        self._references: dict[str, TypeName] = {}
+        self._reference = cache(self._refer)
         self._scalar = cache(self._spell_scalar)
 
     def name(self, schema: Schema) -> TypeName:
         """The name of the type of the values that a schema allows."""
         if schema.ref is not None:
-            reference = self._references.get(schema.ref)
-            if reference is None:
-                reference = self._references[schema.ref] = self._refer(schema.ref)
-            return reference
+            return self._reference(schema.ref)
         if schema.type == "array":
             return self._container("list", schema.items)
         if schema.values is not None or schema.has_any_values:

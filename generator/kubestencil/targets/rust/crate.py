@@ -6,7 +6,7 @@ a default only if all that it requires have one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
@@ -142,38 +142,28 @@ class Containment(NamedTuple):
     required: Graph
 
 
-class _Reference(NamedTuple):
-    """A reference to a definition, from a field that may be required."""
-
-    definition: str
-    required: bool
-
-
 def containment(
     definitions: Mapping[str, Definition], hand_written: Collection[str]
 ) -> Containment:
     """What values of ``definitions`` contain directly. The types named in
     ``hand_written`` contain nothing: they box their fields."""
-    possible: dict[str, tuple[str, ...]] = {}
-    required: dict[str, tuple[str, ...]] = {}
-    for name, definition in definitions.items():
-        references = [] if name in hand_written else _references(definition)
-        possible[name] = tuple([reference.definition for reference in references])
-        required[name] = tuple(
-            [reference.definition for reference in references if reference.required]
-        )
-    return Containment(possible, required)
+    own = {
+        name: definition
+        for name, definition in definitions.items()
+        if name not in hand_written
+    }
+    nothing: Graph = dict.fromkeys(definitions, ())
+    return Containment(
+        {**nothing, **{name: _references(_values(item)) for name, item in own.items()}},
+        {
+            **nothing,
+            **{name: _references(_required(item)) for name, item in own.items()},
+        },
+    )
 
 
-def _references(definition: Definition) -> list[_Reference]:
-    if definition.is_object:
-        return [
-            _Reference(schema.ref, is_required and not schema.nullable)
-            for _, schema, is_required in definition.fields
-            if schema.ref is not None
-        ]
-    reference = definition.schema.ref
-    return [] if reference is None else [_Reference(reference, True)]
+def _references(schemas: Iterable[Schema]) -> tuple[str, ...]:
+    return tuple([schema.ref for schema in schemas if schema.ref is not None])
 
 
 def boxed_references(
@@ -212,12 +202,22 @@ def types_without_default(
     return frozenset(reachable(reverse(contained.required), without))
 
 
-def _required(definition: Definition) -> Iterator[Schema]:
+def _values(definition: Definition) -> Iterable[Schema]:
+    """The schemas of a definition's fields, or its own where it has none."""
     if not definition.is_object:
-        yield definition.schema
-    for field in definition.fields:
-        if field.required and not field.schema.nullable:
-            yield field.schema
+        return [definition.schema]
+    return [field.schema for field in definition.fields]
+
+
+def _required(definition: Definition) -> Iterable[Schema]:
+    """Those that are part of each value."""
+    if not definition.is_object:
+        return [definition.schema]
+    return [
+        field.schema
+        for field in definition.fields
+        if field.required and not field.schema.nullable
+    ]
 
 
 def is_time(schema: Schema) -> bool:

@@ -92,10 +92,10 @@ class RustType(NamedTuple):
     name: str
     macro_name: str
     form: Form
-    doc: str
-    derives: str
-    schema_title: str
-    schema_description: str
+    doc: str = ""
+    derives: str = ""
+    schema_title: str = ""
+    schema_description: str = ""
     needs_btree_map: bool = False
     skip_rustfmt: bool = False
     fields: tuple[RustField, ...] = ()
@@ -124,16 +124,7 @@ class RustType(NamedTuple):
 
 
 #: The type that stands for all list kinds.
-LIST = RustType(
-    definition="io.k8s.List",
-    name="List",
-    macro_name="List",
-    form="list",
-    doc="",
-    derives="",
-    schema_title="",
-    schema_description="",
-)
+LIST = RustType("io.k8s.List", name="List", macro_name="List", form="list")
 
 
 def make_type(
