@@ -30,7 +30,7 @@ from kubestencil.targets.jsonnet.members import (
     Members,
     NestedObject,
 )
-from kubestencil.targets.jsonnet.overlay import extended_types
+from kubestencil.targets.jsonnet.overlay import read_overlay
 
 _INDENT = "  "
 _TYPE_FIELDS = ("apiVersion", "kind")
@@ -45,7 +45,8 @@ class JsonnetWriter:
     def __init__(self, release: Release, target: Target) -> None:
         library = make_library(release, target)
         self._types = {type_.definition: type_ for type_ in library.types}
-        self._extended_types = extended_types(target, library.object_tree())
+        overlay = read_overlay(target, library.object_tree())
+        self._extended_types = overlay.extended_types
         self._setters: dict[Members, Mapping[str, Function | NestedObject]] = {}
 
     def write(self, example: Object) -> str:

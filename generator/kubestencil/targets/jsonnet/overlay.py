@@ -49,28 +49,41 @@ class OverlayFile(NamedTuple):
         return f"{_LIBRARY_FOLDER}/{self.name}"
 
 
-def read_overlay(target: Target, objects: ObjectTree) -> tuple[OverlayFile, ...]:
-    """The files of the overlay that the options of ``target`` name; none if the
-    library, whose ``objects`` are given, lacks a type that it extends.
+class Overlay(NamedTuple):
+    """An overlay: its ``files``, and the types (group, version, name) that it extends,
+    None where it does not list them."""
+
+    files: tuple[OverlayFile, ...]
+    extended_types: frozenset[tuple[str, str, str]] | None
+
+
+_NO_OVERLAY = Overlay((), frozenset())
+
+
+def read_overlay(target: Target, objects: ObjectTree) -> Overlay:
+    """The overlay that the options of ``target`` name; an empty one if the library,
+    whose ``objects`` are given, lacks a type that it extends.
 
     Raises ``option_error`` where the folder does not exist, TargetError for two files with
     one name, a file that is not text, and a ``needs.toml`` that does not list types.
     """
-    folder = _overlay_folder(target)
-    if folder is None:
-        return ()
+    overlay = read_options(target, JsonnetOptions).overlay
+    if not overlay:
+        return _NO_OVERLAY
+    is_default = overlay == _DEFAULT
+    folder = shared_path(target, "overlay") if is_default else Path(overlay)
     if not folder.is_dir():
         raise target.option_error(
             "is not a folder",
             "overlay",
             f"name a folder of .libsonnet files, or {_DEFAULT!r}, or nothing",
         )
-    required = _required_types(folder / _REQUIREMENTS) or ()
+    extended = _extended_types(folder / _REQUIREMENTS)
     if not all(
         name in objects.get(group, {}).get(version, {})
-        for group, version, name in required
+        for group, version, name in extended or ()
     ):
-        return ()
+        return _NO_OVERLAY
     files: dict[str, OverlayFile] = {}
     for path in sorted(folder.rglob("*.libsonnet"), key=lambda path: path.parts):
         if path.name in files:
@@ -84,21 +97,7 @@ def read_overlay(target: Target, objects: ObjectTree) -> tuple[OverlayFile, ...]
         except UnicodeDecodeError as error:
             raise TargetError("is not UTF-8 text", where=str(path)) from error
         files[path.name] = OverlayFile(path.name, str(path), text)
-    return tuple(files.values())
-
-
-def extended_types(
-    target: Target, objects: ObjectTree
-) -> frozenset[tuple[str, str, str]] | None:
-    """The types (group, version, name) that the overlay of ``target`` extends; None
-    where it does not list them.
-
-    Raises what ``read_overlay`` raises.
-    """
-    folder = _overlay_folder(target)
-    if folder is None or not read_overlay(target, objects):
-        return frozenset()
-    return _required_types(folder / _REQUIREMENTS)
+    return Overlay(tuple(files.values()), extended) if files else _NO_OVERLAY
 
 
 def shared_path(target: Target, name: str) -> Path:
@@ -107,14 +106,7 @@ def shared_path(target: Target, name: str) -> Path:
     return next((path for path in paths if path.exists()), paths[-1])
 
 
-def _overlay_folder(target: Target) -> Path | None:
-    overlay = read_options(target, JsonnetOptions).overlay
-    if overlay == _DEFAULT:
-        return shared_path(target, "overlay")
-    return Path(overlay) if overlay else None
-
-
-def _required_types(requirements: Path) -> frozenset[tuple[str, str, str]] | None:
+def _extended_types(requirements: Path) -> frozenset[tuple[str, str, str]] | None:
     """The types in a ``needs.toml``: group, version, name; None without the file."""
     if not requirements.is_file():
         return None

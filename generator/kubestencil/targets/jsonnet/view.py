@@ -125,7 +125,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     """
     library = make_library(release, target)
     objects = library.object_tree()
-    overlay = read_overlay(target, objects)
+    overlay = read_overlay(target, objects).files
     check_overlay(target, overlay, objects)
     files = _LibraryFiles(library, "html-escapes-with-apostrophe" in target.quirks)
     return Contexts(

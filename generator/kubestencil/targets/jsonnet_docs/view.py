@@ -48,21 +48,19 @@ _VARIABLES: Mapping[str, object] = {
     "sections": list[FieldSection],
 }
 
+_PLACEHOLDERS = {"path": "the names of the packages that lead to it, with slashes"}
+
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "release": Each(summary="the library", variables=_VARIABLES),
     "package": Each(
         summary="a package with packages inside, such as apps and apps.v1",
-        placeholders={
-            "path": "the names of the packages that lead to it, with slashes"
-        },
+        placeholders=_PLACEHOLDERS,
         variables=_VARIABLES,
     ),
     "page": Each(
         summary="a package without packages inside, such as apps.v1.deployment",
-        placeholders={
-            "path": "the names of the packages that lead to it, with slashes"
-        },
+        placeholders=_PLACEHOLDERS,
         variables=_VARIABLES,
     ),
 }
@@ -77,7 +75,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     library = make_library(release, target)
     open_tags = target.quirks.get("open-tags", {}).get("elements", ())
     generated = GeneratedDocs(library, frozenset(open_tags))
-    overlay = read_overlay(target, library.object_tree())
+    overlay = read_overlay(target, library.object_tree()).files
     packages = tuple(library_packages(library, generated, target, overlay))
     return Contexts(
         files={each: partial(_page_contexts, each, packages, library) for each in EACH}
