@@ -201,7 +201,7 @@ def _rule_differences(
     location: _Location, before: Schema, after: Schema
 ) -> Iterator[Difference]:
     """A difference for each CEL rule; the fragments have only this rule."""
-    changes = list(rule_changes(before.validations, after.validations))
+    changes = list(_rule_changes(before.validations, after.validations))
     for change, *rules in changes:
         fragments = [rule and {VALIDATIONS: [rule.raw]} for rule in rules]
         yield location.difference(change, VALIDATIONS, (before, after), fragments)
@@ -224,18 +224,14 @@ def presence(keyword: str, before: Container[str], after: Container[str]) -> Pre
     return "changed" if keyword in after else "removed"
 
 
-class RuleChange(NamedTuple):
-    """A rule that was added, removed or changed; ``before`` and ``after`` are the rule,
-    None where it is absent."""
-
-    change: ChangeName
-    before: CelRule | None
-    after: CelRule | None
+# A rule that was added, removed or changed: the rule before and after, None where it is
+# absent.
+_RuleChange = tuple[ChangeName, CelRule | None, CelRule | None]
 
 
-def rule_changes(
+def _rule_changes(
     before: Sequence[CelRule], after: Sequence[CelRule]
-) -> Iterator[RuleChange]:
+) -> Iterator[_RuleChange]:
     """The rules that differ, those of ``before`` first; rules may change places."""
     old, new = list(before), list(after)
     for key in (_text, _expression, _message):
@@ -245,11 +241,11 @@ def rule_changes(
                 name: ChangeName = (
                     "validation-message-changed" if is_same else "validation-changed"
                 )
-                yield RuleChange(name, old_rule, new_rule)
+                yield name, old_rule, new_rule
     for rule in old:
-        yield RuleChange("validation-removed", rule, None)
+        yield "validation-removed", rule, None
     for rule in new:
-        yield RuleChange("validation-added", None, rule)
+        yield "validation-added", None, rule
 
 
 def _take_pairs(
