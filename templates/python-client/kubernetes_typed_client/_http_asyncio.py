@@ -9,8 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from ._config import Config
+from ._connections import CONNECTIONS, Idle, Server, configure, errors, is_readable
 from ._credentials import Credentials
-from ._http import CONNECTIONS, Idle, Server, configure, errors, is_readable
 from ._http1 import SWITCHING_PROTOCOLS, Incoming, Tunnel
 from ._transport import Request
 
