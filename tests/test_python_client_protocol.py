@@ -1,9 +1,12 @@
 """HTTP/1.1 of the generated client, without a network: responses in pieces of any size,
-responses that are none, and what proxies are asked."""
+responses that are none, what proxies are asked, and which connections are used again.
+"""
 
 from __future__ import annotations
 
 import importlib
+import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -188,3 +191,38 @@ def test_a_refusal_of_a_proxy_is_an_error(protocol: Any) -> None:
         with pytest.raises(protocol.ProtocolError):
             for answer in answers:
                 tunnel.send(answer)
+
+
+class Connection:
+    """One of which nothing was heard."""
+
+    def is_usable(self) -> bool:
+        return True
+
+
+def test_connections_from_before_a_suspension_are_not_used_again(
+    protocol: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server may have forgotten them, which nobody has said to a machine that was
+    asleep."""
+    package = protocol.__name__.rpartition(".")[0]
+    connections = importlib.import_module(f"{package}._connections")
+    dropped: list[Connection] = []
+    idle = connections.Idle(dropped.append)
+    first, second = Connection(), Connection()
+    idle.put(first)
+    assert idle.take() is first
+    idle.put(first)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 3600)
+    idle.put(second)
+    assert (idle.take(), idle.take()) == (second, None)
+    assert dropped == [first]
+
+
+def test_a_vanished_server_is_probed_for(protocol: Any) -> None:
+    package = protocol.__name__.rpartition(".")[0]
+    connections = importlib.import_module(f"{package}._connections")
+    with socket.socket() as connection:
+        connections.configure(connection)
+        assert connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
