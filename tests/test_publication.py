@@ -82,7 +82,7 @@ def test_the_python_packages_are_built_and_installed(
     tmp_path: Path, release: str
 ) -> None:
     """Both, from their wheels, into an empty folder; every name is imported."""
-    for tool in ("build", "hatchling", "wsproto"):
+    for tool in ("build", "hatchling", "httpcore2", "wsproto"):
         pytest.importorskip(tool, reason=f"{tool} is not installed")
     installed = tmp_path / "installed"
     for name in ("python", "python-client"):

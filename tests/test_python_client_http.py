@@ -29,6 +29,7 @@ import pytest
 from tests.conftest import load
 from tests.packages import generate_client, import_client
 
+pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 wsproto = pytest.importorskip("wsproto", reason="wsproto is not installed")
 
 POD = {"metadata": {"name": "a", "resourceVersion": "7"}, "spec": {"containers": []}}

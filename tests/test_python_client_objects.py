@@ -25,6 +25,7 @@ from tests.kind_examples import KIND_EXAMPLES
 from tests.manifests import manifests
 from tests.packages import generate_client, import_client, import_package
 
+pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 pytest.importorskip("wsproto", reason="wsproto is not installed")
 
 # A warning cannot be sent from a worker of pytest-xdist: its class is generated.

@@ -203,6 +203,7 @@ def test_type_checkers_accept_the_package_and_report_mistakes(
     """All of the package, strictly, a user's program, and all examples in Python of the
     documentation and of the README files of packages; each mistake is refused."""
     pytest.importorskip(checker, reason=f"{checker} is not installed")
+    pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
     pages = [page.name for page in folder.glob("page_*.py")]
     assert len(pages) >= 12
     errors = check_types(folder, checker, "typed_client", "good.py", *pages, "bad.py")
@@ -217,6 +218,7 @@ def test_type_checkers_accept_the_package_and_report_mistakes(
 def test_all_types_of_the_packages_are_declared(folder: Path, package: str) -> None:
     """A type that is inferred can differ between type checkers."""
     pytest.importorskip("pyright", reason="pyright is not installed")
+    pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
     options = ["--pythonpath", sys.executable, "--ignoreexternal"]
     process = subprocess.run(
         [sys.executable, "-m", "pyright", *options, "--verifytypes", package],
@@ -243,7 +245,7 @@ def test_black_leaves_every_file_unchanged(folder: Path) -> None:
 
 def test_nothing_is_imported_before_it_is_used(folder: Path) -> None:
     code = (
-        "slow = {'asyncio', 'msgspec', 'ssl', 'wsproto', 'yaml'}\n"
+        "slow = {'asyncio', 'httpcore2', 'msgspec', 'ssl', 'wsproto', 'yaml'}\n"
         "import typed_client\n"
         "assert not slow & set(sys.modules)\n"
         "from typed_client import Config\n"

@@ -33,6 +33,7 @@ from tests.manifests import manifests
 from tests.packages import generate_client, import_client
 from tests.python_crds import in_group, with_crds
 
+pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 pytest.importorskip("wsproto", reason="wsproto is not installed")
 
 # A warning cannot be sent from a worker of pytest-xdist: its class is generated.

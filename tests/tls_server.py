@@ -174,8 +174,8 @@ class TunnelProxy:
 
 
 @contextmanager
-def http_proxy(port: int, authority: Authority | None = None) -> Iterator[TunnelProxy]:
-    """A proxy that takes CONNECT; one with TLS and a certificate of the authority."""
+def http_proxy(port: int) -> Iterator[TunnelProxy]:
+    """A proxy that takes CONNECT."""
     state = TunnelProxy()
 
     class Handler(BaseHTTPRequestHandler):
@@ -191,15 +191,8 @@ def http_proxy(port: int, authority: Authority | None = None) -> Iterator[Tunnel
             pass
 
     listener = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    scheme, host = "http", "127.0.0.1"
-    if authority:
-        scheme, host = "https", "localhost"
-        pair = authority.issue("proxy", host)
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        context.load_cert_chain(pair.certificate, pair.key)
-        listener.socket = context.wrap_socket(listener.socket, server_side=True)
     with _served(listener) as proxy_port:
-        state.url = f"{scheme}://user:p%40ss@{host}:{proxy_port}"
+        state.url = f"http://user:p%40ss@127.0.0.1:{proxy_port}"
         yield state
 
 

@@ -293,7 +293,7 @@ class AsyncClient(_Client[AsyncTransport], AsyncVerbs):
     """
 
     def _http(self) -> AsyncTransport:
-        from ._http_asyncio import AsyncHttpTransport
+        from ._http import AsyncHttpTransport
 
         return AsyncHttpTransport(self.config, self._credentials)
 

@@ -1,237 +1,310 @@
-"""The transport that the client comes with: HTTP/1.1 on the sockets of Python.
-
-An API server is asked for little at a time, and a request takes half as long as with a
-library that can do more.
-"""
+"""The transport that the client comes with: httpcore2 (https://pypi.org/project/httpcore2)."""
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
+import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import suppress
-from typing import TypeVar
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+from urllib.request import getproxies, proxy_bypass
+from weakref import WeakSet
 
-from ._config import Config
-from ._connections import CONNECTIONS, Idle, Server, configure, errors, is_readable
-from ._credentials import Credentials
-from ._http1 import SWITCHING_PROTOCOLS, Incoming, Tunnel
+import httpcore2
+
+from ._config import Config, split_proxy, split_server
+from ._credentials import Certificate, Credentials
+from ._errors import ClientError, ConfigError, ConnectionFailed, TimedOut
 from ._transport import Request
 
-R = TypeVar("R")
-
+_CONNECTIONS = 100
+_IDLE_CONNECTIONS = 20
+_KEEPALIVE = 60.0
 _READ_SIZE = 65536
+# The request was never sent.
+_UNSENT = (
+    httpcore2.ConnectError,
+    httpcore2.ConnectTimeout,
+    httpcore2.PoolTimeout,
+    httpcore2.ProxyError,
+)
 
 
-class _TlsInTls:
-    """TLS through a proxy that has TLS itself, which sockets of ``ssl`` cannot do."""
+class _Server(NamedTuple):
+    """An API server's address, and what every request to it has."""
 
-    def __init__(
-        self, outer: ssl.SSLSocket, context: ssl.SSLContext, name: str
-    ) -> None:
-        self._outer = outer
-        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = context.wrap_bio(
-            self._incoming, self._outgoing, server_hostname=name
+    scheme: bytes
+    host: bytes
+    port: int
+    prefix: str
+    host_header: bytes
+    extensions: Mapping[str, Any]
+
+    def request(self, request: Request) -> httpcore2.Request:
+        """The request for httpcore2."""
+        timeouts = {
+            **dict.fromkeys(("connect", "write", "pool"), request.timeout),
+            "read": request.read_timeout,
+        }
+        headers = [(b"host", self.host_header)]
+        headers += [(name.encode(), text.encode()) for name, text in request.headers]
+        if request.body or request.method in ("POST", "PUT", "PATCH"):
+            headers.append((b"content-length", str(len(request.body)).encode()))
+        url = httpcore2.URL(
+            scheme=self.scheme,
+            host=self.host,
+            port=self.port,
+            target=f"{self.prefix}{request.target}".encode(),
         )
-        self._do(self._tls.do_handshake)
-
-    def recv(self, size: int) -> bytes:
-        return self._do(lambda: self._tls.read(size))
-
-    def sendall(self, data: bytes) -> None:
-        self._do(lambda: self._tls.write(data))
-
-    def _do(self, action: Callable[[], R]) -> R:
-        while True:
-            try:
-                result = action()
-            except ssl.SSLWantReadError:
-                self._outer.sendall(self._outgoing.read())
-                if data := self._outer.recv(_READ_SIZE):
-                    self._incoming.write(data)
-                else:
-                    self._incoming.write_eof()
-            else:
-                self._outer.sendall(self._outgoing.read())
-                return result
-
-
-class _Connection:
-    """A connection that can be closed while other threads use it."""
-
-    def __init__(self, address: tuple[str, int], timeout: float | None) -> None:
-        self._socket = socket.create_connection(address, timeout)
-        configure(self._socket)
-        # The socket, or TLS inside of its own.
-        self._stream: socket.socket | _TlsInTls = self._socket
-        self._timeout = timeout
-        self._reading, self._writing = threading.Lock(), threading.Lock()
-
-    def start_tls(self, context: ssl.SSLContext, name: str) -> None:
-        if isinstance(self._socket, ssl.SSLSocket):
-            self._stream = _TlsInTls(self._socket, context, name)
-            return
-        secure = context.wrap_socket(
-            self._socket, server_hostname=name, do_handshake_on_connect=False
+        return httpcore2.Request(
+            request.method,
+            url,
+            headers=headers,
+            content=request.body,
+            extensions={**self.extensions, "timeout": timeouts},
         )
-        self._socket = self._stream = secure
-        secure.do_handshake()
 
-    def read(self, timeout: float | None) -> bytes:
-        with self._reading:
-            self._set_timeout(timeout)
-            return self._stream.recv(_READ_SIZE)
 
-    def write(self, data: bytes, timeout: float | None) -> None:
-        with self._writing:
-            self._set_timeout(timeout)
-            self._stream.sendall(data)
+def _server(config: Config) -> _Server:
+    parts = split_server(config.server)
+    is_secure = parts.scheme == "https"
+    port = parts.port or (443 if is_secure else 80)
+    host = parts.hostname or ""
+    name = f"[{host}]" if ":" in host else host
+    return _Server(
+        scheme=parts.scheme.encode(),
+        host=host.encode(),
+        port=port,
+        prefix=parts.path.rstrip("/"),
+        host_header=f"{name}:{port}".encode(),
+        extensions={"sni_hostname": config.server_name} if config.server_name else {},
+    )
 
-    def _set_timeout(self, timeout: float | None) -> None:
-        if timeout != self._timeout:  # Each time is a call of the system.
-            self._socket.settimeout(timeout)
-            self._timeout = timeout
 
-    def is_usable(self) -> bool:
-        return not is_readable(self._socket.fileno())
+class _Tls:
+    """The TLS context of a configuration, with the client certificate of the moment."""
 
-    def shutdown(self) -> None:
-        """Wake those who wait for it."""
-        with suppress(OSError):
-            # The method of SSLSocket would break their reads.
-            socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+    def __init__(self, config: Config, credentials: Credentials) -> None:
+        self._credentials = credentials
+        self._loaded: Certificate | None = None
+        self.context = _context(config)
 
-    def close(self) -> None:
-        self.shutdown()
-        # The number of a closed socket can be another one's at once.
-        with self._reading, self._writing:
-            self._socket.close()
+    def load_certificate(self) -> None:
+        """Use the current client certificate for new connections."""
+        certificate = self._credentials.certificate
+        if certificate is not None and certificate != self._loaded:
+            with _file(certificate.certificate) as chain, _file(certificate.key) as key:
+                try:
+                    self.context.load_cert_chain(chain, key)
+                except ssl.SSLError as error:
+                    raise ConfigError(
+                        f"the client certificate cannot be used: {error}"
+                    ) from error
+            self._loaded = certificate
+
+
+def _context(config: Config) -> ssl.SSLContext:
+    authority = config.certificate_authority
+    try:
+        context = ssl.create_default_context(
+            cadata=authority.decode() if authority else None
+        )
+    except (ssl.SSLError, ValueError) as error:
+        raise ConfigError(
+            f"the certificate authority cannot be used: {error}"
+        ) from error
+    # Since Python 3.13 a certificate must have extensions that those of many clusters
+    # do not have, and no other client asks for
+    # (https://docs.python.org/3/library/ssl.html#ssl.create_default_context).
+    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    if config.insecure:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+@contextmanager
+def _file(data: bytes) -> Iterator[str]:
+    """A file with secret data, which OpenSSL reads from files only."""
+    descriptor, path = tempfile.mkstemp()
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        yield path
+    finally:
+        Path(path).unlink()
+
+
+def _proxy(config: Config, context: ssl.SSLContext) -> httpcore2.Proxy | None:
+    """The proxy of a configuration, otherwise that of the environment."""
+    url = config.proxy
+    if url is None:
+        parts = split_server(config.server)
+        if proxy_bypass(parts.hostname or ""):
+            return None
+        proxies = getproxies()
+        url = proxies.get(parts.scheme) or proxies.get("all")
+    if not url:
+        return None
+    parts = split_proxy(url)
+    # Both kinds of SOCKS 5 that kubectl knows.
+    scheme = "socks5" if parts.scheme.startswith("socks5") else parts.scheme
+    port = parts.port or {"https": 443, "http": 80}.get(scheme, 1080)
+    auth = None
+    if parts.username is not None:
+        auth = (unquote(parts.username), unquote(parts.password or ""))
+    return httpcore2.Proxy(
+        f"{scheme}://{parts.hostname}:{port}",
+        auth=auth,
+        ssl_context=context if scheme == "https" else None,
+    )
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Raises the errors of this package for those of httpcore2."""
+    try:
+        yield
+    except httpcore2.TimeoutException as error:
+        is_sent = not isinstance(error, _UNSENT)
+        raise TimedOut(_text(error, "no answer in time"), sent=is_sent) from error
+    except (
+        httpcore2.NetworkError,
+        httpcore2.ProtocolError,
+        httpcore2.ProxyError,
+    ) as error:
+        is_sent = not isinstance(error, _UNSENT)
+        raise ConnectionFailed(
+            _text(error, "the connection broke"), sent=is_sent
+        ) from error
+    except httpcore2.UnsupportedProtocol as error:
+        raise ClientError(str(error)) from error
+
+
+def _text(error: Exception, default: str) -> str:
+    return str(error) or default
+
+
+def _headers(response: httpcore2.Response) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for name_bytes, value in response.headers:
+        name, text = name_bytes.decode("latin-1").lower(), value.decode("latin-1")
+        if name == "warning":
+            # The API server sends them in UTF-8, each in a header of its own.
+            text = value.decode(errors="replace")
+            text = f"{headers[name]}, {text}" if name in headers else text
+        headers[name] = text
+    return headers
 
 
 class _Stream:
     """The connection after a response with status 101."""
 
-    def __init__(self, connection: _Connection, data: bytes) -> None:
-        self._connection = connection
-        self._data = data
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
 
     def read(self, timeout: float | None) -> bytes:
-        data, self._data = self._data, b""
-        with errors():
-            return data or self._connection.read(timeout)
+        with _errors():
+            data: bytes = self._stream.read(_READ_SIZE, timeout)
+            return data
 
     def write(self, data: bytes, timeout: float | None) -> None:
-        with errors():
-            self._connection.write(data, timeout)
+        with _errors():
+            self._stream.write(data, timeout)
 
 
 class HttpResponse:
     """A response of ``HttpTransport``."""
 
-    def __init__(
-        self,
-        connection: _Connection,
-        incoming: Incoming,
-        timeout: float | None,
-        release: Callable[[_Connection, bool], None],
-    ) -> None:
-        self._connection = connection
-        self._incoming = incoming
-        self._timeout = timeout
-        self._release = release
-        self.status = incoming.status
-        self.headers = incoming.headers
-        self._is_open = True
+    def __init__(self, response: httpcore2.Response) -> None:
+        self._response = response
+        self.status = response.status
+        self.headers = _headers(response)
+        self._pieces: Iterator[bytes] | None = None
 
     @property
     def stream(self) -> _Stream | None:
-        if self.status != SWITCHING_PROTOCOLS:
+        if self.status != 101:
             return None
-        return _Stream(self._connection, self._incoming.data)
+        return _Stream(self._response.extensions["network_stream"])
 
     def read(self) -> bytes:
-        with errors():
-            while (piece := self._incoming.body()) is None:
-                self._incoming.feed(self._connection.read(self._timeout))
-            return piece
+        with _errors():
+            if self._pieces is None:
+                self._pieces = iter(self._response.iter_stream())
+            return next(self._pieces, b"")
 
     def close(self) -> None:
-        if self._is_open:
-            self._is_open = False
-            self._release(self._connection, self._incoming.is_reusable)
+        self._response.close()
 
     def abort(self) -> None:
-        self._connection.shutdown()
+        self._response.extensions["network_stream"].close()
 
 
-class HttpTransport:
-    """Sends requests, each through a connection that has no other one."""
+class _Connection(httpcore2.NetworkStream):
+    """A connection that can be closed while other threads use it."""
 
-    def __init__(self, config: Config, credentials: Credentials) -> None:
-        self._server = Server(config, credentials)
-        self._idle = Idle(self._drop)
-        self._slots = threading.BoundedSemaphore(CONNECTIONS)
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self._stream = stream
+        self._is_closed = False
+        self._reading, self._writing = threading.Lock(), threading.Lock()
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        with self._reading:
+            return self._stream.read(max_bytes, timeout)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        with self._writing:
+            self._stream.write(buffer, timeout)
+
+    def close(self) -> None:
+        self._is_closed = True
+        # Wakes those who wait for it; the method of SSLSocket would break their reads.
+        with suppress(OSError):
+            socket.socket.shutdown(
+                self._stream.get_extra_info("socket"), socket.SHUT_RDWR
+            )
+        # The number of a closed socket can be another one's at once.
+        with self._reading, self._writing:
+            self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore2.NetworkStream:
+        self._stream = self._stream.start_tls(ssl_context, server_hostname, timeout)
+        if self._is_closed:
+            self.close()
+            raise httpcore2.ConnectError("the transport is closed")
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _Backend(httpcore2.SyncBackend):
+    """Opens connections until it is closed, which ends all of them."""
+
+    def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._connections: set[_Connection] = set()
+        self._connections: WeakSet[_Connection] = WeakSet()
         self._is_closed = False
 
-    def send(self, request: Request) -> HttpResponse:
-        data = self._server.data(request)
-        with errors(sent=False):
-            connection = self._take(request.timeout)
-        try:
-            with errors():
-                connection.write(data, request.timeout)
-                incoming = Incoming(request.method)
-                while not incoming.has_head():
-                    incoming.feed(connection.read(request.read_timeout))
-        except BaseException:
-            self._release(connection, False)
-            raise
-        return HttpResponse(connection, incoming, request.read_timeout, self._release)
-
-    def _take(self, timeout: float | None) -> _Connection:
-        if not self._slots.acquire(timeout=timeout):
-            raise TimeoutError
-        try:
-            return self._idle.take() or self._connect(timeout)
-        except BaseException:
-            self._slots.release()
-            raise
-
-    def _connect(self, timeout: float | None) -> _Connection:
-        server = self._server
-        context = server.tls.current()
-        connection = _Connection(server.address, timeout)
+    def connect_tcp(self, *args: Any, **kwargs: Any) -> httpcore2.NetworkStream:
+        connection = _Connection(super().connect_tcp(*args, **kwargs))
         with self._lock:
-            self._connections.add(connection)
-        try:
-            if self._is_closed:
-                raise ConnectionAbortedError("the transport is closed")
-            if server.proxy_name:
-                connection.start_tls(context, server.proxy_name)
-            if tunnel := server.tunnel():
-                _pass(tunnel, connection, timeout)
-            if server.is_secure:
-                connection.start_tls(context, server.name)
-        except BaseException:
-            self._drop(connection)
-            raise
-        return connection
-
-    def _release(self, connection: _Connection, is_reusable: bool) -> None:
-        if is_reusable and not self._is_closed:
-            self._idle.put(connection)
-        else:
-            self._drop(connection)
-        self._slots.release()
-
-    def _drop(self, connection: _Connection) -> None:
-        with self._lock:
-            self._connections.discard(connection)
+            if not self._is_closed:
+                self._connections.add(connection)
+                return connection
         connection.close()
+        raise httpcore2.ConnectError("the transport is closed")
 
     def close(self) -> None:
         with self._lock:
@@ -241,10 +314,96 @@ class HttpTransport:
             connection.close()
 
 
-def _pass(tunnel: Tunnel, connection: _Connection, timeout: float | None) -> None:
-    """Do what a proxy has to be asked."""
-    with suppress(StopIteration):
-        data = next(tunnel)
-        while True:
-            connection.write(data, timeout)
-            data = tunnel.send(connection.read(timeout))
+class HttpTransport:
+    """Sends requests through a pool of connections."""
+
+    def __init__(self, config: Config, credentials: Credentials) -> None:
+        self._server = _server(config)
+        self._tls = _Tls(config, credentials)
+        self._backend = _Backend()
+        self._pool = httpcore2.ConnectionPool(
+            network_backend=self._backend,
+            ssl_context=self._tls.context,
+            proxy=_proxy(config, self._tls.context),
+            max_connections=_CONNECTIONS,
+            max_keepalive_connections=_IDLE_CONNECTIONS,
+            keepalive_expiry=_KEEPALIVE,
+        )
+
+    def send(self, request: Request) -> HttpResponse:
+        self._tls.load_certificate()
+        with _errors():
+            return HttpResponse(
+                self._pool.handle_request(self._server.request(request))
+            )
+
+    def close(self) -> None:
+        self._backend.close()
+        self._pool.close()
+
+
+class _AsyncStream:
+    """``_Stream`` for asyncio."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def read(self, timeout: float | None) -> bytes:
+        with _errors():
+            data: bytes = await self._stream.read(_READ_SIZE, timeout)
+            return data
+
+    async def write(self, data: bytes, timeout: float | None) -> None:
+        with _errors():
+            await self._stream.write(data, timeout)
+
+
+class AsyncHttpResponse:
+    """A response of ``AsyncHttpTransport``."""
+
+    def __init__(self, response: httpcore2.Response) -> None:
+        self._response = response
+        self.status = response.status
+        self.headers = _headers(response)
+        self._pieces: AsyncIterator[bytes] | None = None
+
+    @property
+    def stream(self) -> _AsyncStream | None:
+        if self.status != 101:
+            return None
+        return _AsyncStream(self._response.extensions["network_stream"])
+
+    async def read(self) -> bytes:
+        with _errors():
+            if self._pieces is None:
+                self._pieces = aiter(self._response.aiter_stream())
+            return await anext(self._pieces, b"")
+
+    async def close(self) -> None:
+        await self._response.aclose()
+
+
+class AsyncHttpTransport:
+    """``HttpTransport`` for asyncio."""
+
+    def __init__(self, config: Config, credentials: Credentials) -> None:
+        self._server = _server(config)
+        self._tls = _Tls(config, credentials)
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=self._tls.context,
+            proxy=_proxy(config, self._tls.context),
+            max_connections=_CONNECTIONS,
+            max_keepalive_connections=_IDLE_CONNECTIONS,
+            keepalive_expiry=_KEEPALIVE,
+        )
+
+    async def send(self, request: Request) -> AsyncHttpResponse:
+        self._tls.load_certificate()
+        with _errors():
+            response = await self._pool.handle_async_request(
+                self._server.request(request)
+            )
+            return AsyncHttpResponse(response)
+
+    async def close(self) -> None:
+        await self._pool.aclose()

@@ -1,5 +1,4 @@
-"""What the client needs of an HTTP library; those it comes with are in ``_http`` and
-``_http_asyncio``.
+"""What the client needs of an HTTP library; the one it comes with is in ``http``.
 
 Implement ``Transport`` or ``AsyncTransport`` to use another one:
 ``Client(transport=MyTransport())``.
