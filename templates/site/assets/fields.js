@@ -5,6 +5,14 @@
   const { address, announce, breakable, copy, loadScript, updateLinks, TEXT_INPUTS } =
     globalThis.kubestencil;
 
+  const loaded = new Set();
+
+  /** Load a script that the page may never need; "failure" is announced without it. */
+  function loadOnce(name, failure) {
+    if (!loaded.has(name)) loadScript(`assets/${name}.js`, () => announce(failure));
+    loaded.add(name);
+  }
+
   // --------------------------------------------------------------- the tree of fields
 
   // No kind of Kubernetes has as many fields, but types of a cluster that refer to each
@@ -186,13 +194,6 @@
     if (frames) requestAnimationFrame(() => scrollToItem(item, frames - 1));
   }
 
-  let isMissingFieldExplained = false;
-  function explainMissingField() {
-    if (isMissingFieldExplained) return;
-    isMissingFieldExplained = true;
-    loadScript("assets/missing-field.js", () => announce("The page does not have this field."));
-  }
-
   /** The path that the address names, empty where that is no link of this site. */
   function addressedPath() {
     try {
@@ -202,14 +203,11 @@
     }
   }
 
-  let isCodeLoading = false;
-
   /** Mark an item, and show its code beside the fields. */
   function select(item) {
     for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
     item.classList.add("here");
-    if (!isCodeLoading) loadScript("assets/code.js", () => announce("The code cannot be loaded."));
-    isCodeLoading = true;
+    loadOnce("code", "The code cannot be loaded.");
     dispatchEvent(new CustomEvent("field-selected", { detail: item }));
   }
 
@@ -224,7 +222,8 @@
       scrollToItem(item);
       return;
     }
-    if (path && !document.getElementById(path)) explainMissingField();
+    if (!path || document.getElementById(path)) return;
+    loadOnce("missing-field", "The page does not have this field.");
   }
 
   /** Handle an arrow key on an expand button, as in a tree widget. */
@@ -357,13 +356,8 @@
   // ------------------------------------------------------------------------ the filter
 
   const filterInput = document.getElementById("field-filter");
-  let isFilterLoading = false;
 
-  function loadFilter() {
-    if (isFilterLoading) return;
-    isFilterLoading = true;
-    loadScript("assets/filter.js", () => announce("The filter cannot be loaded."));
-  }
+  const loadFilter = () => loadOnce("filter", "The filter cannot be loaded.");
   filterInput?.addEventListener("focus", loadFilter);
 
   // The chips, and the releases, oldest first.

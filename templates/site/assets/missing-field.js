@@ -4,13 +4,12 @@
 (() => {
   const notice = document.getElementById("missing-field");
   const { release } = document.documentElement.dataset;
-  const EVENTS = { "field-added": "added", "field-removed": "removed" };
 
   /** What the change history says of a field, or of one that it is in. */
   function explanation(path) {
     for (const item of document.querySelectorAll("[data-changes] li")) {
       const changed = item.querySelector("a, code")?.textContent;
-      const event = EVENTS[item.dataset.change];
+      const [, event] = / field (added|removed)\b/.exec(item.textContent) ?? [];
       if (!event || !changed || !`${path}.`.startsWith(`${changed}.`)) continue;
       const { changes: changedIn } = item.closest("[data-changes]").dataset;
       return `${changed} was ${event} in ${changedIn}. This is ${release}.`;

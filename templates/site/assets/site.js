@@ -66,6 +66,12 @@
     confirmCopy(button, isCopied);
   }
 
+  for (const block of document.querySelectorAll(".example pre")) {
+    const button = document.createElement("button");
+    Object.assign(button, { className: "copy", textContent: "Copy", ariaLabel: `Copy the ${block.ariaLabel} example` });
+    block.before(button);
+  }
+
   function copyExample(button) {
     const code = button.closest(".example").querySelector("code");
     return copy(button, code.textContent, code);

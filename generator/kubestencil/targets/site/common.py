@@ -8,12 +8,14 @@ from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from kubestencil.data_files import data_file
 from kubestencil.engine.manifest import Target, find_file
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site import search_index, sitemap
 from kubestencil.targets.site.addresses import page_addresses
+from kubestencil.targets.site.compact import compact
 from kubestencil.targets.site.examples.field_code import go_fields_script
 from kubestencil.targets.site.growth import growth_charts
 from kubestencil.targets.site.listing import api_groups
@@ -211,8 +213,12 @@ def _assets(
         paths[name] = find_file(reports.folders, original)
     if options.logo:
         paths[options.logo_name] = Path(options.logo)
+    built_in = data_file("templates")
     for name, path in paths.items():
         data = path.read_bytes()
+        # What users write is copied as it is.
+        if path.is_relative_to(built_in):
+            data = compact(name, data)
         if name == "theme.css" and options.theme:
             data += b"\n" + Path(options.theme).read_bytes()
         yield FileContext(name, {"path": name}, {}, data)

@@ -216,7 +216,8 @@ class ReleaseFields:
             badges=tuple(_badges(changes)),
             attributes=tuple(item for item in attributes if item.name not in MERGING),
             facts=tuple(facts),
-            description=prose(field.schema.description),
+            # What follows ends a paragraph, as the end of the item does.
+            description=Markup(prose(field.schema.description).removesuffix("</p>")),
             details=(
                 *(item for item in attributes if item.name in MERGING),
                 *(_gate_stages(definition.name, field.name) if definition else ()),

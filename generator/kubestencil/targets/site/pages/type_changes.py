@@ -21,14 +21,12 @@ class InnerChange(NamedTuple):
     """A change inside of a kind.
 
     ``path`` leads from the kind to what changed (``spec.template.spec.workloadRef``);
-    ``is_present`` says whether this release has the field. ``label`` says what happened,
-    ``change`` names that as in a JSON report.
+    ``is_present`` says whether this release has the field. ``label`` says what happened.
     """
 
     path: str
     is_present: bool
     label: str
-    change: str
 
 
 class ReleaseChanges(NamedTuple):
@@ -99,4 +97,4 @@ def shows_inside(change: TypeChange) -> bool:
 def _inner_change(path: str, change: TypeChange, fields: Container[str]) -> InnerChange:
     """A change of a type that is at ``path`` in a kind and has ``fields``."""
     is_present = change.field in fields
-    return InnerChange(f"{path}.{change.path}", is_present, change.label, change.change)
+    return InnerChange(f"{path}.{change.path}", is_present, change.label)
