@@ -167,23 +167,18 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
             clashes.append((where, SpecError(message, where=where)))
     if clashes:
         raise InvalidCrdsError(clashes)
-    definitions = FrozenObject({**others, **custom.definitions})
+    definitions = {**others, **custom.definitions}
     if crds.alone:
         reached = reachable(reference_graph(definitions), custom.definitions)
-        definitions = FrozenObject(
-            {name: value for name, value in definitions.items() if name in reached}
-        )
-    schemas = {name: json_object(value.schema) for name, value in definitions.items()}
-    return Release(
-        name=source.release,
-        origin=source.origin,
-        sha256=source.sha256,
-        definitions=definitions,
+        definitions = {
+            name: definitions[name] for name in definitions if name in reached
+        }
+    release = replace(
+        _release(source, base),
         unknown_keywords=(
             *base.definitions.unknown_keywords,
             *custom.unknown_keywords,
         ),
-        document=frozen({**base.document, "definitions": schemas}),
         resources=(
             FrozenObject(custom.resources)
             if crds.alone
@@ -196,3 +191,4 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
         from_openapi3=True,
         is_limited=crds.alone,
     )
+    return release.with_definitions(definitions)

@@ -109,7 +109,6 @@ class _TypeComparison:
             if well_known.is_built_in(definition.name) and not definition.kinds:
                 key = frozenset(definition.schema.field_names)
                 self._built_in.setdefault(key, []).append(definition)
-        self._equal: dict[tuple[str, str], bool] = {}
 
     def built_in(self, name: str) -> str | None:
         """The built-in type that equals one inside of a custom resource, and has most of
@@ -120,23 +119,16 @@ class _TypeComparison:
             for built_in in self._built_in.get(
                 frozenset(definition.schema.field_names), ()
             )
-            if self._are_equal(name, built_in.name)
+            if self._are_equal(definition, built_in)
         ]
         count, best = max(equal, key=lambda pair: pair[0], default=(0, ""))
         return best if count else None
 
-    def _are_equal(self, name: str, built_in: str) -> bool:
-        key = name, built_in
-        if key not in self._equal:
-            self._equal[key] = name in self._inline and self._are_equal_objects(
-                self.definitions[name], self.definitions[built_in]
-            )
-        return self._equal[key]
-
-    def _are_equal_objects(self, custom: Definition, built_in: Definition) -> bool:
+    def _are_equal(self, custom: Definition, built_in: Definition) -> bool:
         others = {field.name: field for field in built_in.fields}
         return (
-            others.keys() == custom.schema.field_names
+            custom.name in self._inline
+            and others.keys() == custom.schema.field_names
             and json_equal(
                 _constraints(own_schema(custom)), _constraints(built_in.schema)
             )
@@ -160,7 +152,9 @@ class _TypeComparison:
                 and self._are_equal_parts(custom.items, built_in.items)
                 and self._are_equal_parts(custom.values, built_in.values)
             )
-        return custom.ref == built_in.ref or self._are_equal(custom.ref, built_in.ref)
+        return custom.ref == built_in.ref or self._are_equal(
+            self.definitions[custom.ref], self.definitions[built_in.ref]
+        )
 
     def _are_equal_parts(self, custom: Schema | None, built_in: Schema | None) -> bool:
         if custom is None or built_in is None:
