@@ -28,7 +28,7 @@ from kubestencil.diff.rules.classify import Classification, at_stability
 from kubestencil.diff.rules.details import Deprecation, JudgedDifference
 from kubestencil.diff.rules.rule_context import trend
 from kubestencil.diff.rules.table import RULES_BY_NAME
-from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.facts.combinations import refused_fields
 from kubestencil.schema.facts.kind_fields import field_at, newly_mutable
 from kubestencil.schema.facts.lifecycle import lifecycle, served_by_default
@@ -142,8 +142,7 @@ class _FactChanges:
         """The volume plugins that were deprecated, handed over or ended."""
         old, new = self.releases
         for definition, plugin in product(VOLUMES, volume_plugins().values()):
-            item = self.after.definitions.get(definition)
-            if item is None or item.schema.field(plugin.field) is None:
+            if _schema(self.after, definition, plugin.field) is None:
                 continue
             known = Deprecation(plugin.deprecated)
             if is_between(plugin.ended, old, new):
@@ -206,24 +205,17 @@ class _FactChanges:
     def _field_stage(
         self, release: Release, facts: ReleaseFacts, definition: str, field: str
     ) -> FieldStage | None:
-        item = release.definitions.get(definition)
-        if item is None:
-            return None
-        schema = item.schema.field(field)
-        if schema is None:
-            return None
-        return facts.stages.field_stage(definition, field, schema)
+        schema = _schema(release, definition, field)
+        return schema and facts.stages.field_stage(definition, field, schema)
 
     def _is_deprecated(self, definition: str, field: str) -> bool:
         """Whether the newer release deprecates a field, whatever its gate is for."""
-        item = self.after.definitions.get(definition)
-        schema = item and item.schema.field(field)
+        schema = _schema(self.after, definition, field)
         return schema is not None and mentions_deprecation(schema.description)
 
     def _ungated_stage(self, definition: str, field: str) -> FieldStage | None:
         """The stage of a field that no gate guarded in the older release."""
-        item = self.before.definitions.get(definition)
-        if item is None or item.schema.field(field) is None:
+        if _schema(self.before, definition, field) is None:
             return None
         return FieldStage(self.old.stages.definition_stage(definition), enabled=True)
 
@@ -265,3 +257,9 @@ class _FactChanges:
             owner,
             path or self.new.paths.path(owner, definition, field),
         )
+
+
+def _schema(release: Release, definition: str, field: str) -> Schema | None:
+    """The schema of a field, None where a release does not have it."""
+    item = release.definitions.get(definition)
+    return None if item is None else item.schema.field(field)

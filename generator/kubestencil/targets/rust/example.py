@@ -52,16 +52,6 @@ class _RustCode(NamedTuple):
     imports: frozenset[str]
 
 
-class _Struct(NamedTuple):
-    """A struct: its path in code, its fields by their JSON names, whether it has a
-    default, the name of the field for unknown fields if it has one."""
-
-    path: _RustCode
-    fields: StructFields
-    has_default: bool
-    unknown_fields: str
-
-
 class RustWriter:
     """Writes examples in Rust.
 
@@ -73,7 +63,6 @@ class RustWriter:
         self._crate = plan_crate(correct(release, target))
         self._name = spelling.crate_name(options.package_name)
         self._aliases = self._module_aliases()
-        self._structs: dict[str, _Struct] = {}
 
     def _module_aliases(self) -> Mapping[Module, str]:
         """A short name for each module that has types: ``core_v1``."""
@@ -180,37 +169,38 @@ class RustWriter:
 
     def _object(self, node: Object, name: str) -> _RustCode:
         """A struct. If it has no default, absent fields are written, too."""
-        struct = self._structs.get(name) or self._struct(name)
-        names = {entry.field.name for entry in node.entries} & struct.fields.keys()
-        if not names and struct.has_default:
-            return _RustCode(f"{struct.path.text}::default()", struct.path.imports)
+        path, fields = self._path(name), self._fields(name)
+        has_default = name not in self._crate.without_default
+        unknown_fields = self._crate.unknown_fields.get(name)
+        names = {entry.field.name for entry in node.entries} & fields.keys()
+        if not names and has_default:
+            return _RustCode(f"{path.text}::default()", path.imports)
         present = [
-            self._field(struct, entry)
+            self._field(fields[entry.field.name], entry)
             for entry in node.entries
             if entry.field.name in names
         ]
         lines = [code.text for code in present]
-        if not struct.has_default:
+        if not has_default:
             lines += (
                 f"{field.name}: {_absent_value(field)},"
-                for name, field in struct.fields.items()
+                for name, field in fields.items()
                 if name not in names
             )
-            if struct.unknown_fields:
-                lines.append(f"{struct.unknown_fields}: Default::default(),")
-        elif len(names) < len(struct.fields) or struct.unknown_fields:
+            if unknown_fields:
+                lines.append(f"{unknown_fields}: Default::default(),")
+        elif len(names) < len(fields) or unknown_fields:
             lines.append(_REST)
-        imports = struct.path.imports.union(*(code.imports for code in present))
+        imports = path.imports.union(*(code.imports for code in present))
         if len(lines) == 1:
             body = lines[0].rstrip(",")
             if len(body) <= _STRUCT_WIDTH:
-                return _RustCode(f"{struct.path.text} {{ {body} }}", imports)
+                return _RustCode(f"{path.text} {{ {body} }}", imports)
         body = _indented("\n".join(lines))
-        return _RustCode(f"{struct.path.text} {{\n{body}\n}}", imports)
+        return _RustCode(f"{path.text} {{\n{body}\n}}", imports)
 
-    def _field(self, struct: _Struct, entry: Entry) -> _RustCode:
+    def _field(self, field: StructField, entry: Entry) -> _RustCode:
         """The line or lines of a field."""
-        field = struct.fields[entry.field.name]
         schema = field.field.schema
         text, imports = self._value(entry.node, schema)
         if field.boxed:
@@ -229,19 +219,10 @@ class RustWriter:
             text = f"Some({text})"
         return _RustCode(f"{field.name}: {text},", imports)
 
-    def _struct(self, name: str) -> _Struct:
-        """The struct of a definition, or ``List`` for a list kind."""
-        is_list = name in self._crate.list_items
-        self._structs[name] = _Struct(
-            path=self._path(name),
-            fields=self._list_fields(name) if is_list else self._crate.fields[name],
-            has_default=name not in self._crate.without_default,
-            unknown_fields=self._crate.unknown_fields.get(name, ""),
-        )
-        return self._structs[name]
-
-    def _list_fields(self, name: str) -> StructFields:
-        """The fields of ``List``, with the types of a list kind."""
+    def _fields(self, name: str) -> StructFields:
+        """The fields of a struct; those of ``List``, with the types of a list kind."""
+        if name not in self._crate.list_items:
+            return self._crate.fields[name]
         return {
             field.name: StructField(field.name, field._replace(required=True), False)
             for field in self._crate.release.definitions[name].fields

@@ -79,7 +79,10 @@ def make_package(release: str, target: Target) -> CargoPackage:
             "drop_in",
             "name the release after its version: render 1.35 --spec FILE",
         )
-    drop_in = _make_drop_in(int(number[2:]), _minor(options.drop_in))
+    minor = int(number[2:])
+    last = _LAST_FEATURE + _minor(options.drop_in) - _FIRST_REPLACED
+    versions = range(min(_FIRST_FEATURE, minor), max(last, minor) + 1)
+    drop_in = DropIn(minor, tuple(versions))
     return CargoPackage(options.package_name, options.drop_in, drop_in)
 
 
@@ -113,9 +116,3 @@ def _minor(version: str) -> int:
     """The minor version of a version of k8s-openapi; -1 for what is none."""
     match = _REPLACED_VERSION.match(version)
     return int(match[1]) if match else -1
-
-
-def _make_drop_in(minor: int, replaced: int) -> DropIn:
-    last = _LAST_FEATURE + replaced - _FIRST_REPLACED
-    versions = range(min(_FIRST_FEATURE, minor), max(last, minor) + 1)
-    return DropIn(minor, tuple(versions))
