@@ -94,9 +94,9 @@ def test_the_tree_is_loaded_when_it_is_shown(browser: Browser, base_url: str) ->
     browser.press("\ue004", "\ue004", "\ue004")
     first = "return document.activeElement.textContent"
     assert browser.run(first) == "core"
-    browser.press("\ue012", "\ue015")
+    browser.press("\ue007", "\ue004")
     assert browser.run(first) == "apps"
-    browser.press("\ue014", "\ue015", "\ue015")
+    browser.press("\ue007", "\ue004", "\ue004")
     assert browser.run(first) == "ControllerRevision"
     browser.press("\ue00c")
     assert not browser.run("return document.getElementById('browse').checkVisibility()")
