@@ -12,6 +12,7 @@ from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
 from kubestencil.schema.facts import tables
 from kubestencil.schema.facts.lifecycle import lifecycles
+from kubestencil.schema.facts.tables import group_version_kind
 from specs.make import (
     flags,
     gated_fields,
@@ -23,7 +24,9 @@ from specs.make import (
     volume_plugins,
 )
 from specs.make.checkouts import Checkout
+from specs.make.values.immutable_fields import Reply, immutable_fields
 from specs.make.values.rows import joined
+from tests.conftest import load
 from tests.small_kubernetes import (
     DISCOVERY,
     NEW_GATES,
@@ -370,3 +373,39 @@ def test_rows_between_releases_that_were_asked_stay_unless_disproved() -> None:
     rows = joined(asked, lambda release: table.get(release, {})).rows(str)
     ranges = {key: str(releases) for key, releases, _ in rows}
     assert ranges == {"both": "1.29..", "one": "1.29..1.29", "own": "1.30..1.30"}
+
+
+_RELEASES = ("1.29", "1.34", "1.35")
+
+
+@pytest.mark.parametrize(
+    ("path", "replies", "known", "immutable_in"),
+    [
+        # Different changes say nothing of a difference.
+        ("spec.nodeName", {"1.29": {1: "x"}, "1.34": {2: ""}}, "", ""),
+        ("spec.nodeName", {"1.29": {1: "x"}, "1.34": {1: "", 2: "x"}}, "", "1.29"),
+        ("spec.nodeName", {"1.34": {1: ""}, "1.35": {1: "x"}}, "", "1.35"),
+        # Nothing is known of 1.34, but for what the table has.
+        ("spec.nodeName", {"1.29": {1: "x"}, "1.35": {1: ""}}, "", "1.29"),
+        ("spec.nodeName", {"1.29": {1: "x"}, "1.35": {1: ""}}, "1.34", "1.29 1.34"),
+        ("spec.nodeName", {"1.29": {1: "x"}, "1.34": {2: "x"}}, "", "1.29 1.34 1.35"),
+        # Releases without the field have nothing that cannot change.
+        ("spec.hostnameOverride", {"1.35": {1: "x"}}, "", "1.34 1.35"),
+        # What the table has stays, unless the release itself says otherwise.
+        ("spec.nodeName", {"1.35": {1: ""}}, "1.29 1.34", "1.29 1.34"),
+        ("spec.nodeName", {"1.34": {1: ""}}, "1.29 1.34", "1.29"),
+    ],
+)
+def test_a_field_becomes_mutable_where_releases_answer_a_change_differently(
+    path: str, replies: dict[str, dict[int, str]], known: str, immutable_in: str
+) -> None:
+    place = group_version_kind("v1", "Pod"), path
+    found = immutable_fields(
+        {name: load(name) for name in _RELEASES},
+        {
+            name: [Reply(place, *reply) for reply in replies.get(name, {}).items()]
+            for name in _RELEASES
+        },
+        {name: {place} if name in known.split() else set() for name in _RELEASES},
+    )
+    assert [name for name in _RELEASES if place in found[name]] == immutable_in.split()

@@ -72,7 +72,7 @@ def _questions(release: Release, validator: Validator) -> Iterator[_Question]:
             if proof is not None and proof.pair.outside is not None:
                 request = Request("create", proof.pair.outside)
                 yield _Question(row.definition, row.field, "values", request)
-    for kind, path, old, new, _ in all_changes(release, [validator], objects):
+    for kind, path, old, new, *_ in all_changes(release, [validator], objects):
         if field_of_kind := field_at(release, names[kind], path):
             yield _Question(*field_of_kind, "changes", Request("update", new, old=old))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from itertools import chain, islice
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.schema import parse
+from kubestencil.schema.facts.kind_fields import field_at
 from kubestencil.schema.facts.kind_fields import immutable_fields as known_fields
 from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.kinds import kind_definitions
@@ -45,6 +46,9 @@ _CHANGES = 8
 _CHANGES_OF_OBJECT = 2
 _METADATA = ("name", "namespace", "labels", "annotations")
 
+#: A kind, and the path of a field in it.
+Place = tuple[GroupVersionKind, str]
+
 
 class Change(NamedTuple):
     """An accepted object, and another one that differs at a path and is accepted, too."""
@@ -55,6 +59,32 @@ class Change(NamedTuple):
     new: Any
     #: Whether it lacks the value: a server may keep the old one then, and accept that.
     is_removal: bool = False
+    #: The same in all releases that it is tried in.
+    number: int = 0
+
+
+class Reply(NamedTuple):
+    """What a release says of the change with a number: ``refused`` is the field that it
+    names, empty where it accepts the change."""
+
+    place: Place
+    number: int
+    refused: str = ""
+
+
+class _Period(NamedTuple):
+    """Releases that do not contradict each other about changes at a place, and what they
+    say of these, by their numbers."""
+
+    releases: list[str]
+    refused: dict[int, str]
+
+    def contradicts(self, refused: Mapping[int, str]) -> bool:
+        """Whether a change was accepted in one and refused in the other."""
+        return any(
+            bool(field) != bool(self.refused.get(number, field))
+            for number, field in refused.items()
+        )
 
 
 def all_changes(
@@ -178,26 +208,89 @@ def with_effect(changes: Iterable[Change], validator: Validator) -> Iterator[Cha
             yield change
 
 
-def immutable_fields(
-    changes: Sequence[Change],
-    validator: Validator,
-    known: Iterable[tuple[GroupVersionKind, str]],
-) -> set[tuple[GroupVersionKind, str]]:
-    """The kinds and paths of what a server never lets change. Each release is asked about
-    the changes of all, so that their answers differ because of the releases. What is
-    ``known`` counts, too, unless a change of it is accepted."""
-    mutable: set[tuple[GroupVersionKind, str]] = set()
-    refused: dict[tuple[GroupVersionKind, str], str] = dict.fromkeys(known, "")
+def replies(
+    release: Release, validator: Validator, changes: Iterable[Change]
+) -> Iterator[Reply]:
+    """What a release says of the changes that can be made and seen in it."""
+    possible = accepted_changes(changes_in(release, changes), validator)
+    tried = list(with_effect(possible, validator))
     answers = validator.ask(
-        Request("update", change.new, old=change.old) for change in changes
+        Request("update", change.new, old=change.old) for change in tried
     )
-    for (kind, path, *_, is_removal), answer in zip(changes, answers, strict=True):
-        if answer.accepted:
-            if not is_removal:
-                mutable.update((kind, outer) for outer in outer_paths(path))
+    for change, answer in zip(tried, answers, strict=True):
+        place = change.kind, change.path
+        if answer.accepted and not change.is_removal:
+            yield Reply(place, change.number)
         elif answer.code == 422 and answer.causes and not answer.old_refused:
-            refused.setdefault((kind, path), _general(answer.causes[0].field))
-    found = set(_outermost(refused, mutable))
+            field = _general(answer.causes[0].field) or change.path
+            yield Reply(place, change.number, field)
+
+
+def immutable_fields(
+    releases: Mapping[str, Release],
+    given: Mapping[str, Sequence[Reply]],
+    known: Mapping[str, Set[Place]],
+) -> dict[str, set[Place]]:
+    """The places of what never changes in ``releases``, the oldest of which comes first.
+
+    Releases differ where a change that both were asked about is refused by one of them:
+    without such a change, what any of them accepts or refuses holds in all that have the
+    field. What is ``known`` of a release counts, too, unless it accepts a change itself.
+    """
+    periods = _periods(given)
+    found = {}
+    for name, release in releases.items():
+        refused, mutable = dict.fromkeys(known[name], ""), set[Place]()
+        for place in _existing(release, periods):
+            fields = _at(periods[place], name).values()
+            if "" in fields:
+                mutable.update(_outer_places([place]))
+            elif fields:
+                refused.setdefault(place, next(iter(fields)))
+        accepted = (reply.place for reply in given[name] if not reply.refused)
+        mutable -= known[name] - _outer_places(accepted)
+        found[name] = _without_inner(_outermost(refused, mutable))
+    return found
+
+
+def _periods(given: Mapping[str, Sequence[Reply]]) -> Mapping[Place, list[_Period]]:
+    periods: dict[Place, list[_Period]] = defaultdict(list)
+    for name, replies_of_release in given.items():
+        by_place: dict[Place, dict[int, str]] = defaultdict(dict)
+        for place, number, field in replies_of_release:
+            by_place[place][number] = field
+        for place, refused in by_place.items():
+            if not periods[place] or periods[place][-1].contradicts(refused):
+                periods[place].append(_Period([], {}))
+            periods[place][-1].releases.append(name)
+            periods[place][-1].refused.update(refused)
+    return periods
+
+
+def _at(periods: Sequence[_Period], release: str) -> Mapping[int, str]:
+    """What holds in a release; nothing for one between two periods, which is in neither."""
+    order = release_order(release)
+    begun = [p for p in periods if release_order(p.releases[0]) <= order]
+    current = begun[-1] if begun else periods[0]
+    is_over = release_order(current.releases[-1]) < order and current != periods[-1]
+    return {} if is_over else current.refused
+
+
+def _existing(release: Release, places: Iterable[Place]) -> Iterator[Place]:
+    """The places that a release has."""
+    names = {kind: name for name, kind in kind_definitions(release).items()}
+    for kind, path in places:
+        field = field_at(release, names[kind], path) if kind in names else None
+        if field and field[1] in release.definitions[field[0]].schema.field_names:
+            yield kind, path
+
+
+def _outer_places(places: Iterable[Place]) -> set[Place]:
+    return {(kind, outer) for kind, path in places for outer in outer_paths(path)}
+
+
+def _without_inner(places: Iterable[Place]) -> set[Place]:
+    found = set(places)
     return {
         (kind, path)
         for kind, path in found
@@ -205,10 +298,7 @@ def immutable_fields(
     }
 
 
-def _outermost(
-    refused: Mapping[tuple[GroupVersionKind, str], str],
-    mutable: Set[tuple[GroupVersionKind, str]],
-) -> Iterator[tuple[GroupVersionKind, str]]:
+def _outermost(refused: Mapping[Place, str], mutable: Set[Place]) -> Iterator[Place]:
     """What cannot change, without what is inside of it: the server reports the change
     of a field as one of the outermost field that cannot change."""
     for (kind, path), field in refused.items():
@@ -275,7 +365,6 @@ def main(arguments: Sequence[str]) -> None:
     names = sorted(programs, key=release_order)
     releases = {name: parse(locate(name, None)) for name in names}
     seeds, made = seed_objects(), dict[str, Change]()
-    found: dict[str, set[tuple[GroupVersionKind, str]]] = {}
     with ExitStack() as stack:
         validators = {
             name: [
@@ -287,26 +376,26 @@ def main(arguments: Sequence[str]) -> None:
         for name, release in releases.items():
             objects = accepted_objects(release, validators[name][0], seeds)
             for change in all_changes(release, validators[name], objects):
-                made.setdefault(json.dumps([change.old, change.new]), change)
+                numbered = change._replace(number=len(made))
+                made.setdefault(json.dumps([change.old, change.new]), numbered)
             report(f"{name}: {len(made)} changes")
-        for name, release in releases.items():
-            changes = changes_in(release, made.values())
-            validator = validators[name][0]
-            tried = [*with_effect(accepted_changes(changes, validator), validator)]
-            known = (
-                (kind, path)
-                for kind, paths in known_fields(name).items()
-                for path in paths
-            )
-            found[name] = immutable_fields(tried, validator, known)
-            report(f"{name}: {len(found[name])} fields")
-    _write(found)
+        given = {
+            name: list(replies(releases[name], validators[name][0], made.values()))
+            for name in names
+        }
+    known = {name: _known(name) for name in names}
+    _write(immutable_fields(releases, given, known))
 
 
-def _write(found: Mapping[str, Iterable[tuple[GroupVersionKind, str]]]) -> None:
-    def table(release: str) -> dict[tuple[GroupVersionKind, str], bool]:
-        kinds = known_fields(release).items()
-        return {(kind, path): True for kind, paths in kinds for path in paths}
+def _known(release: str) -> Set[Place]:
+    """What the present table says of a release."""
+    kinds = known_fields(release).items()
+    return {(kind, path) for kind, paths in kinds for path in paths}
+
+
+def _write(found: Mapping[str, Iterable[Place]]) -> None:
+    def table(release: str) -> dict[Place, bool]:
+        return dict.fromkeys(_known(release), True)
 
     def is_inside(place: Any, _: bool, others: Mapping[Any, bool]) -> bool:
         return any((place[0], outer) in others for outer in outer_paths(place[1]))
