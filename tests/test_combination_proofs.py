@@ -50,7 +50,9 @@ class _Breaks:
     ) -> Iterator[dict[str, Any]]:
         """The changes by field; None leaves a field out."""
         present = [name for name in rule.fields if is_set(given.get(name))]
-        if rule.rule == "needs":
+        if "." in rule.fields[0]:
+            yield from self._inside(rule, given)
+        elif rule.rule == "needs":
             yield from ({name: None} for name in present)
         elif rule.rule in ("at-most", "at-least"):
             yield from self._beyond(rule, given)
@@ -71,10 +73,23 @@ class _Breaks:
                 if node is not None:
                     yield {field.name: to_json(node)}
 
+    def _inside(
+        self, rule: Combination, given: Mapping[str, Any]
+    ) -> Iterator[dict[str, Any]]:
+        """The change of fields inside of another one."""
+        outer = rule.fields[0].partition(".")[0]
+        names = [name.partition(".")[2] for name in rule.fields]
+        if part := given.get(outer):
+            rest = {name: value for name, value in part.items() if name not in names}
+            beyond = {names[0]: int(rule.fields[1]) + 1} if not names[-1] else {}
+            yield {outer: {**rest, **beyond}}
+
     def _beyond(
         self, rule: Combination, given: Mapping[str, Any]
     ) -> Iterator[dict[str, Any]]:
         first, second = (given.get(name) for name in rule.fields)
+        if rule.fields[1].isdigit():
+            second = int(rule.fields[1])
         if isinstance(first, int) and isinstance(second, int):
             step = 1 if rule.rule == "at-most" else -1
             yield {rule.fields[0]: second + step}

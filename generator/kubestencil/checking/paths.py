@@ -3,7 +3,7 @@ manifest: what has another one is read as absent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 #: The steps from an object to a value inside of it: keys, and indexes of lists.
@@ -77,6 +77,19 @@ def object_at(value: Any, *path: str | int) -> dict[str, Any]:
     """The object at a path; an empty one where there is none."""
     inner = value_at(value, path)
     return inner if isinstance(inner, dict) else {}
+
+
+def values_at(value: Any, steps: Sequence[str], at: Link) -> Iterator[tuple[Any, Link]]:
+    """The values at the names of ``steps``, in all items of lists on the way, with their
+    places; ``value`` is at ``at``."""
+    if not steps:
+        if value is not None:
+            yield value, at
+    elif type(value) is list:
+        for index, item in enumerate(value):
+            yield from values_at(item, steps, (index, at))
+    elif type(value) is dict and steps[0] in value:
+        yield from values_at(value[steps[0]], steps[1:], (steps[0], at))
 
 
 def items_at(value: Any, path: Path) -> list[tuple[Path, dict[str, Any]]]:

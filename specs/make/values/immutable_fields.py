@@ -402,7 +402,7 @@ def _write(found: Mapping[str, Iterable[Place]]) -> None:
 
     places = {name: dict.fromkeys(fields, True) for name, fields in found.items()}
     rows = joined(places, table, is_inside).rows(
-        lambda key: (key[0].api_version, key[0].kind, key[1])
+        lambda key: (key[0].group, key[0].version, key[0].kind, key[1])
     )
     cells = (
         (str(releases), kind.api_version, kind.kind, path)

@@ -7,7 +7,7 @@ from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Problem, Results
-from kubestencil.checking.paths import Link, path_of
+from kubestencil.checking.paths import Link, path_of, values_at
 from kubestencil.checking.problems import missing_field, shown
 from kubestencil.checking.values.scalars import quantity_value
 from kubestencil.schema.facts.combinations import Combination
@@ -42,22 +42,29 @@ def _problems(
     """What is wrong with an object that a rule applies to."""
     _, _, _, rule, fields = combination
     reason = f": {' and '.join(map(str, terms))}" if terms else ""
-    present = [name for name in fields if is_set(value.get(name))]
     if rule == "needs":
         # An empty text is something else than a field that is absent.
         absent = (name for name in fields if value.get(name) in (None, []))
         yield from (missing_field(name, at, reason) for name in absent)
-    elif rule == "forbids":
-        yield from (_forbidden(name, at, reason) for name in present)
+        return
+    present = [
+        (name, place)
+        for name in fields
+        for part, place in values_at(value, name.split("."), at)
+        if is_set(part)
+    ]
+    if rule == "forbids":
+        yield from (_forbidden(name, place, reason) for name, place in present)
     elif rule in ("at-most", "at-least"):
         yield from _out_of_order(combination, value, at)
     else:
         if rule != "at-least-one-of":
-            for name in present[1:]:
-                yield _forbidden(name, at, f" together with {present[0]}")
+            for name, place in present[1:]:
+                yield _forbidden(name, place, f" together with {present[0][0]}")
         if rule != "at-most-one-of" and not present:
             message = f"one of {', '.join(fields)} is required{reason}"
-            yield Problem("missing-field", path_of(at), message)
+            path = (*path_of(at), *fields[0].split(".")[:-1])
+            yield Problem("missing-field", path, message)
 
 
 def _out_of_order(
@@ -65,24 +72,22 @@ def _out_of_order(
 ) -> Iterator[Problem]:
     """The amounts of two fields, or those of equal keys in two maps, in wrong order."""
     name, other = combination.fields
-    one, two = value.get(name), value.get(other)
-    pairs = [(one, two)]
-    if isinstance(one, dict) and isinstance(two, dict):
-        pairs = [(one[key], two[key]) for key in one if key in two]
-    sign = 1 if combination.rule == "at-most" else -1
-    for first, second in pairs:
-        amounts = quantity_value(first), quantity_value(second)
-        if amounts[0] is None or amounts[1] is None:
-            continue
-        if sign * amounts[0] > sign * amounts[1]:
-            words = combination.rule.replace("-", " ")
-            message = (
-                f"{shown(first)} must be {words} {other}, which is {shown(second)}"
-            )
-            yield Problem("out-of-range", path_of((name, at)), message)
-            return
+    order = 1 if combination.rule == "at-most" else -1
+    for one, place in values_at(value, name.split("."), at):
+        two = value.get(other, other)
+        pairs = [(one, two)]
+        if isinstance(one, dict) and isinstance(two, dict):
+            pairs = [(one[key], two[key]) for key in one if key in two]
+        for first, second in pairs:
+            lower, upper = map(quantity_value, (first, second)[::order])
+            if lower is not None and upper is not None and lower > upper:
+                given = "" if second == other else f", which is {shown(second)}"
+                words = combination.rule.replace("-", " ")
+                message = f"{shown(first)} must be {words} {other}{given}"
+                yield Problem("out-of-range", path_of(place), message)
+                return
 
 
-def _forbidden(name: str, at: Link, reason: str) -> Problem:
-    message = f"{name} must not be set{reason}"
-    return Problem("forbidden-field", path_of((name, at)), message, of_key=True)
+def _forbidden(name: str, place: Link, reason: str) -> Problem:
+    message = f"{name.rpartition('.')[2]} must not be set{reason}"
+    return Problem("forbidden-field", path_of(place), message, of_key=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Problem, Results
-from kubestencil.checking.paths import Link
+from kubestencil.checking.paths import items_at, link_of, values_at
 from kubestencil.checking.problems import Check, missing_field
 from kubestencil.checking.values.fields import check_of_facts
 from kubestencil.schema.facts.kind_fields import unvalidated_fields
@@ -71,10 +71,10 @@ class PlaceChecks:
                 for path, facts in self._facts.in_kinds.get(kind, {}).items()
             ]
         for steps, check, required in checks:
-            for part, at in _values_at(value, steps, ("", None)):
+            for part, at in values_at(value, steps, ("", None)):
                 if check is not None:
                     check(part, at, results)
-            for parent, at in _values_at(value, steps[:-1], ("", None)):
+            for parent, at in values_at(value, steps[:-1], ("", None)):
                 if required and type(parent) is dict and parent.get(steps[-1]) is None:
                     results.values.append(missing_field(steps[-1], at))
         self._check_name(value, kind, results)
@@ -83,30 +83,13 @@ class PlaceChecks:
         """An object that is stored needs a name, unless it lets the server make one."""
         metadata, at = value.get("metadata") or {}, ("metadata", ("", None))
         resource = resource_in(kind, self._release)
-        if (
-            resource is None
-            or "get" not in resource.verbs
-            or type(metadata) is not dict
-        ):
+        is_stored = resource is not None and "get" in resource.verbs
+        if not is_stored or type(metadata) is not dict:
             return
         is_named = metadata.get("name") or metadata.get("generateName")
         if not is_named and kind.kind not in _NAMED_BY_SERVER:
             results.values.append(missing_field("name", at))
-        owners = metadata.get("ownerReferences")
-        for index, owner in enumerate(owners if type(owners) is list else ()):
-            for name in _OF_OWNERS if type(owner) is dict else ():
+        for path, owner in items_at(value, ("metadata", "ownerReferences")):
+            for name in _OF_OWNERS:
                 if not owner.get(name):
-                    link: Link = (index, ("ownerReferences", at))
-                    results.values.append(missing_field(name, link))
-
-
-def _values_at(value: Any, steps: list[str], at: Link) -> Iterator[tuple[Any, Link]]:
-    """The values at a path, in all items of lists on the way."""
-    if type(value) is list and steps:
-        for index, item in enumerate(value):
-            yield from _values_at(item, steps, (index, at))
-    elif not steps:
-        if value is not None:
-            yield value, at
-    elif type(value) is dict and steps[0] in value:
-        yield from _values_at(value[steps[0]], steps[1:], (steps[0], at))
+                    results.values.append(missing_field(name, link_of(path)))

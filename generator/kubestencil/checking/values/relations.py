@@ -4,7 +4,6 @@ matches, and what names something else."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
@@ -43,10 +42,12 @@ def pods_of(kind: GroupVersionKind) -> Path | None:
     return _PODS.get((kind.group, kind.kind))
 
 
-def _unmatched(value: Mapping[str, Any], selector: Path) -> Iterator[Problem]:
-    """The problem of a template whose labels a selector does not match."""
+def _unmatched(value: Mapping[str, Any]) -> Iterator[Problem]:
+    """The problem of a template whose labels the selector does not match."""
     path = ("spec", "template", "metadata", "labels")
-    wanted, labels = value_at(value, selector), value_at(value, path) or {}
+    wanted, labels = value_at(value, ("spec", "selector")), value_at(value, path) or {}
+    if value.get("kind") != "ReplicationController":
+        wanted = value_at(wanted, ("matchLabels",))
     template = value_at(value, _TEMPLATE[:-1])
     if not all(isinstance(part, dict) for part in (wanted, labels, template)):
         return
@@ -120,13 +121,8 @@ def _names_of_crd(value: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 _RELATIONS: Mapping[tuple[str, str], _Relation] = {
-    **{
-        ("apps", kind): partial(
-            _unmatched, selector=("spec", "selector", "matchLabels")
-        )
-        for kind in _APPS
-    },
-    ("", "ReplicationController"): partial(_unmatched, selector=("spec", "selector")),
+    **{("apps", kind): _unmatched for kind in _APPS},
+    ("", "ReplicationController"): _unmatched,
     ("", "Service"): _ports,
     ("rbac.authorization.k8s.io", "ClusterRoleBinding"): _subjects,
     ("apiextensions.k8s.io", "CustomResourceDefinition"): _names_of_crd,

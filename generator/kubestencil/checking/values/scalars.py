@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from calendar import monthrange
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -99,12 +99,8 @@ def _is_date(match: re.Match[str] | None) -> bool:
         return False
     year, month, day, hour, minute, second = map(int, match.groups()[:6])
     offset_hour, offset_minute = (int(part or 0) for part in match.groups()[7:9])
-    return (
-        1 <= month <= 12
-        and 1 <= day <= monthrange(max(year, 1), month)[1]
-        and hour < 24
-        and minute < 60
-        and second < 60
-        and offset_hour <= 24
-        and offset_minute < 60
-    )
+    try:
+        datetime(max(year, 1), month, day, hour, minute, second)
+    except ValueError:
+        return False
+    return offset_hour <= 24 and offset_minute < 60

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from ipaddress import ip_address
 from typing import NamedTuple
 
@@ -36,17 +35,13 @@ class TextFormat(NamedTuple):
             return False
         if self.name in ("ip", "cidr"):
             return _is_address(text) if self.name == "ip" else _is_cidr(text)
-        return _compiled(self.check or self.expression).fullmatch(text) is not None
+        expression = self.check or self.expression
+        return re.fullmatch(expression, text, re.ASCII) is not None
 
 
 def _expanded(expression: str) -> str:
     """An expression with those of the formats that it names."""
     return _PART.sub(lambda part: _expanded(_ROWS[part[1]].expression), expression)
-
-
-@cache
-def _compiled(expression: str) -> re.Pattern[str]:
-    return re.compile(expression, re.ASCII)
 
 
 def _is_address(text: str) -> bool:
@@ -60,8 +55,8 @@ def _is_address(text: str) -> bool:
 
 
 def _is_cidr(text: str) -> bool:
-    address, slash, bits = text.partition("/")
-    if not slash or not _is_address(address) or not re.fullmatch(r"[0-9]{1,3}", bits):
+    address, _, bits = text.partition("/")
+    if not _is_address(address) or not re.fullmatch(r"[0-9]{1,3}", bits):
         return False
     return int(bits) <= (128 if ":" in address else 32)
 

@@ -9,7 +9,7 @@ maps of strings is about their items, but for ``max_items``, ``unique`` and ``re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
@@ -211,15 +211,14 @@ def _with_document(facts: FieldFacts, schema: Schema, *, required: bool) -> Fiel
 @cache
 def fact_rows() -> tuple[FactRow, ...]:
     """The rows of all tables."""
-    return tuple(_fact_rows())
-
-
-def _fact_rows() -> Iterator[FactRow]:
-    for table in ("enums", "defaults", "limits"):
-        for releases, definition, name, context, *rest, found in read_cells(table):
-            fact, value = _fact(table, *rest)
-            covered = ReleaseRange.parse(releases)
-            yield FactRow(covered, definition, name, context, fact, value, found)
+    return tuple(
+        FactRow(
+            ReleaseRange.parse(releases),
+            *(definition, name, context, *_fact(table, *rest), found),
+        )
+        for table in ("enums", "defaults", "limits")
+        for releases, definition, name, context, *rest, found in read_cells(table)
+    )
 
 
 def _fact(table: str, *cells: str) -> tuple[str, Any]:
