@@ -254,7 +254,10 @@ def test_two_releases_are_compared(
     summary = browser.run(
         "return document.getElementById('compare-summary').textContent"
     )
-    assert summary == ("1.34 to 1.35, types: 0 added, 0 removed, 1 changed (1 change).")
+    assert re.fullmatch(
+        r"1\.34 to 1\.35, types: 0 added, 0 removed, 1 changed \(\d+ changes\)\.",
+        summary,
+    )
     browser.run(
         "const from = document.getElementById('compare-from'); from.value = '1.35';"
         "from.dispatchEvent(new Event('input'))"

@@ -44,6 +44,7 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
         for old, last in removed.items()
         if old.kind not in served
     }
+    api_versions = {old.kind.lower(): old.api_version for old in removed}
     by_version = sorted(kinds, key=lambda kind: precedence(kind.version))
     preferred = {(kind.group, kind.kind): kinds[kind] for kind in by_version}
     for group, kind_name, path, words in read_cells("synonyms"):
@@ -52,7 +53,8 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
             continue
         for word in words.split(", "):
             if word in notes:
-                yield Alias(positions[name], path, word, notes[word])
+                for old_name in (word, f"{api_versions[word]} {word}"):
+                    yield Alias(positions[name], path, old_name, notes[word])
         yield Alias(positions[name], path, words)
     for old, last in removed.items():
         successor = replacement(old, release.name)

@@ -80,7 +80,6 @@ class _Index:
         self._texts: dict[str, int] = {}
         self._text_positions: list[int] = []
         self._answers: list[Sequence[Any]] = []
-        self._aliases: Sequence[Alias] = ()
 
     def add(
         self,
@@ -141,10 +140,6 @@ class _Index:
             values = [str(value) for value in facts.enum]
             self._answers.append((position, default, values, since))
 
-    def set_aliases(self, aliases: Iterable[Alias]) -> None:
-        """Set the other words for types and fields that the index has."""
-        self._aliases = tuple(aliases)
-
     def names_script(self, *, is_partial: bool = False) -> bytes:
         """JavaScript that passes the names to the search."""
         return b"".join(
@@ -159,14 +154,15 @@ class _Index:
             )
         )
 
-    def texts_script(self) -> bytes:
-        """JavaScript that passes the descriptions to the search."""
+    def texts_script(self, aliases: Iterable[Alias] = ()) -> bytes:
+        """JavaScript that passes the descriptions to the search, and other words for
+        the types and fields."""
         texts = {
             "release": self._release,
             "texts": list(self._texts),
             "positions": self._text_positions,
             "answers": self._answers,
-            "aliases": self._aliases,
+            "aliases": tuple(aliases),
         }
         return data_script("kubestencilTexts", texts)
 
@@ -211,9 +207,11 @@ def release_index(
                 names=_resource_names(definition, release),
                 added=added,
             )
-    index.set_aliases(find_aliases(release, positions))
     is_partial = len(indexed) < len(release.definitions)
-    return IndexScripts(index.names_script(is_partial=is_partial), index.texts_script())
+    return IndexScripts(
+        index.names_script(is_partial=is_partial),
+        index.texts_script(find_aliases(release, positions)),
+    )
 
 
 def _indexed_definitions(release: Release) -> Collection[str]:

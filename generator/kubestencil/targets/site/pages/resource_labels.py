@@ -1,13 +1,15 @@
-"""What the page of a kind shows about how the API server serves it."""
+"""What the page of a kind shows about how the API server serves it, and where kubernetes.io
+explains it: ``specs/concepts.tsv``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.facts.lifecycle import lifecycle, replacement
-from kubestencil.schema.facts.tables import ReleaseRange
+from kubestencil.schema.facts.tables import ReleaseRange, read_cells
 from kubestencil.schema.resource import Resource
 from kubestencil.targets.site.fields.schema_labels import Attribute
 
@@ -29,6 +31,18 @@ def resource_attributes(resource: Resource | None) -> Iterator[Attribute]:
     ):
         if values:
             yield Attribute(name, tuple(values))
+
+
+@cache
+def _concept_pages() -> Mapping[tuple[str, str], str]:
+    return {(group, kind): page for group, kind, page in read_cells("concepts")}
+
+
+def concept_page(kind: GroupVersionKind) -> str:
+    """The address of the page about a kind, in any of its versions; empty for a kind
+    without one."""
+    page = _concept_pages().get((kind.group, kind.kind))
+    return f"https://kubernetes.io/docs/{page}" if page else ""
 
 
 class DeprecationLabel(NamedTuple):

@@ -81,16 +81,16 @@ def _common_kinds(
     release: Release, addresses: Mapping[str, PageAddress]
 ) -> Iterator[PageAddress]:
     """The kinds that most public manifests use, each in its most stable version."""
-    kinds: dict[tuple[str, str], PageAddress] = {}
-    weights: dict[tuple[str, str], int] = {}
-    for name in kind_definitions(release):
-        definition, address = release.definitions[name], addresses[name]
-        weight = usage_weight(FieldName(definition.group_label, definition.kind, ""))
-        key = address.group, address.kind
-        if weight and (
-            key not in kinds
-            or precedence(kinds[key].version) < precedence(address.version)
-        ):
-            kinds[key], weights[key] = address, weight
-    most_used = sorted(kinds, key=lambda key: (-weights[key], key))
-    yield from (kinds[key] for key in most_used[:_MAX_COMMON_KINDS])
+
+    def weight(name: str) -> int:
+        definition = release.definitions[name]
+        return usage_weight(FieldName(definition.group_label, definition.kind, ""))
+
+    by_version = sorted(
+        kind_definitions(release), key=lambda name: precedence(addresses[name].version)
+    )
+    kinds = {(addresses[name].group, addresses[name].kind): name for name in by_version}
+    most_used = sorted(kinds, key=lambda kind: (-weight(kinds[kind]), kind))
+    for kind in most_used[:_MAX_COMMON_KINDS]:
+        if weight(kinds[kind]):
+            yield addresses[kinds[kind]]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from kubestencil.schema import Release
@@ -44,9 +45,9 @@ def change_history(
     name: str, path: str, context: ReleaseContext, inner_changes: InnerChanges
 ) -> tuple[ReleaseChanges, ...]:
     """The changes of a definition, whose page is at ``path``, the newest release first."""
-    changes: dict[str, list[TypeChange]] = {}
+    changes: dict[str, list[TypeChange]] = defaultdict(list)
     for change in context.changes.get(path, ()):
-        changes.setdefault(change.release, []).append(change)
+        changes[change.release].append(change)
     inner = inner_changes.get(name, {})
     return tuple(
         ReleaseChanges(
@@ -67,7 +68,9 @@ def find_inner_changes(
 ) -> InnerChanges:
     """The changes inside of each kind of a release, by its definition and the release
     that changed it."""
-    inner: dict[str, dict[str, list[InnerChange]]] = {}
+    inner: dict[str, dict[str, list[InnerChange]]] = defaultdict(
+        partial(defaultdict, list)
+    )
     counts: Counter[str] = Counter()
     for name, address in addresses.items():
         changes = [
@@ -80,21 +83,14 @@ def find_inner_changes(
         fields = {field.name for field in fields_of(release.definitions[name].schema)}
         for kind, paths, _ in usage.used_in.get(name, ()):
             counts[kind] += len(changes)
-            if counts[kind] <= _MAX_INNER_CHANGES:
-                by_release = inner.setdefault(kind, {})
-                for change in changes:
-                    by_release.setdefault(change.release, []).append(
-                        _inner_change(paths[0], change, fields)
-                    )
+            for change in changes if counts[kind] <= _MAX_INNER_CHANGES else ():
+                path, is_present = f"{paths[0]}.{change.path}", change.field in fields
+                inner[kind][change.release].append(
+                    InnerChange(path, is_present, change.label)
+                )
     return inner
 
 
 def shows_inside(change: TypeChange) -> bool:
     """Whether the pages of kinds show a change of a type inside of them."""
     return bool(change.badge and change.field)
-
-
-def _inner_change(path: str, change: TypeChange, fields: Container[str]) -> InnerChange:
-    """A change of a type that is at ``path`` in a kind and has ``fields``."""
-    is_present = change.field in fields
-    return InnerChange(f"{path}.{change.path}", is_present, change.label)

@@ -36,11 +36,11 @@ from kubestencil.targets.site.fields.schema_labels import (
 )
 from kubestencil.targets.site.navigation import Link
 from kubestencil.targets.site.options import site_options
-from kubestencil.targets.site.pages.concepts import concept_page
 from kubestencil.targets.site.pages.extra_pages import TypeLinks, UserFiles
 from kubestencil.targets.site.pages.own_descriptions import OWN_DESCRIPTIONS
 from kubestencil.targets.site.pages.resource_labels import (
     NOT_DEPRECATED,
+    concept_page,
     deprecation_of,
     resource_attributes,
 )
