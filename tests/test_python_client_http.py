@@ -302,6 +302,24 @@ def test_watches_and_followed_logs_may_be_silent(package: Any, server: Server) -
     assert len(server.paths()) == 3
 
 
+def test_connections_are_probed(
+    package: Any, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By TCP, so that a server that has vanished without a word is found."""
+    probed = []
+    set_option = socket.socket.setsockopt
+
+    class Socket(socket.socket):
+        def setsockopt(self, level: int, name: int, value: Any) -> None:
+            set_option(self, level, name, value)
+            probed.append((level, name, value))
+
+    monkeypatch.setattr(socket, "socket", Socket)
+    server.answers.append(answer(pod_list("1")))
+    make_core(package, server.url).list_namespaced_pod("default")
+    assert (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1) in probed
+
+
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b"])
 def test_a_name_cannot_lead_to_another_path(
     package: Any, server: Server, name: str

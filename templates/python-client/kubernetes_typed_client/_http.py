@@ -26,6 +26,17 @@ _CONNECTIONS = 100
 _IDLE_CONNECTIONS = 20
 _KEEPALIVE = 60.0
 _READ_SIZE = 65536
+# A server that vanishes without a word is found within two minutes, also by what waits
+# without a timeout. Some systems have not all of these names.
+_PROBES = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 30, "TCP_KEEPCNT": 3}
+_SOCKET_OPTIONS = [
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in _PROBES.items()
+        if hasattr(socket, name)
+    ),
+]
 # The request was never sent.
 _UNSENT = (
     httpcore2.ConnectError,
@@ -328,6 +339,7 @@ class HttpTransport:
             max_connections=_CONNECTIONS,
             max_keepalive_connections=_IDLE_CONNECTIONS,
             keepalive_expiry=_KEEPALIVE,
+            socket_options=_SOCKET_OPTIONS,
         )
 
     def send(self, request: Request) -> HttpResponse:
@@ -395,6 +407,7 @@ class AsyncHttpTransport:
             max_connections=_CONNECTIONS,
             max_keepalive_connections=_IDLE_CONNECTIONS,
             keepalive_expiry=_KEEPALIVE,
+            socket_options=_SOCKET_OPTIONS,
         )
 
     async def send(self, request: Request) -> AsyncHttpResponse:
