@@ -211,11 +211,13 @@ def test_scripts_and_styles_come_without_comments(folder: Path) -> None:
         code = [line.strip() for line in source.read_text("utf-8").splitlines()]
         assert [line for line in lines if line.startswith((" ", "//", "/*"))] == []
         # All of the code, line by line, but for comments at the end of lines.
-        kept = [line for line in code if line and not line.startswith(("//", "/*", "*"))]
+        kept = [
+            line for line in code if line and not line.startswith(("//", "/*", "*"))
+        ]
         assert [line.split(" // ")[0] for line in kept] == lines
     style = (folder / "assets" / "site.css").read_text("utf-8")
     assert "/*" not in style
-    assert ".fold::before{content:\"+\";font:600 .95rem/1 var(--mono)" in style
+    assert '.fold::before{content:"+";font:600 .95rem/1 var(--mono)' in style
 
 
 def test_the_search_is_small(folder: Path) -> None:

@@ -85,6 +85,8 @@ ABSENT: Any = None
 Quantity: TypeAlias = str | int | float
 
 if TYPE_CHECKING:
+    #: An object with any fields.
+    JsonObject: TypeAlias = dict[str, Any]
     #: A point in time, exact to the microsecond: "2024-01-31T12:00:00.000000Z".
     MicroTime: TypeAlias = datetime
     MicroTimeType: TypeAlias = datetime
@@ -107,6 +109,8 @@ if TYPE_CHECKING:
         """See below."""
 
 else:
+    # hypothesis has no strategy for Any.
+    JsonObject = dict
 
     class MicroTime(datetime):
         """A datetime that never leaves out the microseconds.

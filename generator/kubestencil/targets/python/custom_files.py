@@ -37,7 +37,7 @@ _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
 _TYPING_NAMES = frozenset(["Any", "Literal"])
 _BASE_NAMES = frozenset(
     [
-        *(ABSENT, PRESENT, "MicroTime", "Quantity", "Time", "TimedModel"),
+        *(ABSENT, PRESENT, "JsonObject", "MicroTime", "Quantity", "Time", "TimedModel"),
         *("to_micro_time", "to_time"),
     ]
 )

@@ -104,7 +104,7 @@ _SCALARS = {
     "integer": PythonType("int", "int"),
     # 1 must not be read as 1.0, which is written differently.
     "number": PythonType("int | float", "float"),
-    "object": PythonType("dict[str, Any]", "object"),
+    "object": PythonType("JsonObject", "object"),
     "string": PythonType("str", "str"),
 }
 

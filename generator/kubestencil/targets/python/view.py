@@ -52,7 +52,7 @@ from kubestencil.text.languages import python_literal
 # msgspec.json.schema needs to know more about this type than the class.
 _IMPORTED_AS = {"MicroTime": "MicroTimeType as MicroTime"}
 # What _base.py provides for annotations.
-_RUNTIME_TYPES = frozenset([*TIME_CONVERTERS, "Quantity"])
+_RUNTIME_TYPES = frozenset([*TIME_CONVERTERS, "JsonObject", "Quantity"])
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
 # The types of fields whose texts can be known.
 _TEXTS = frozenset(["str", "list[str]", "dict[str, str]"])

@@ -151,6 +151,8 @@ class CustomTypeSpeller:
         )
 
     def _map(self, value: CustomPythonType) -> CustomPythonType:
+        if value is _ANY:
+            return _named("JsonObject")
         dict_, str_ = self._builtin("dict"), self._builtin("str")
         return value._replace(
             annotation=f"{dict_.annotation}[{str_.annotation}, {value.annotation}]",

@@ -320,8 +320,8 @@ def _inside(path: str, rows: Iterable[FieldRow]) -> Iterator[FieldRow]:
 
 
 def _gate_stages(definition: str, field: str) -> Iterator[Attribute]:
-    """The stages of the gates of a field: ``1.28 alpha``, ``1.29 beta (off)``, ``1.31 GA``. Alpha is
-    off by default, and others are on, where nothing is said."""
+    """The stages of the gates of a field: ``1.28 alpha``, ``1.29 beta (off)``,
+    ``1.31 GA``. Alpha is off by default, and others are on, where nothing is said."""
     for gate, rows in gate_history(definition, field).items():
         stages = []
         for row in rows:
