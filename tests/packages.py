@@ -88,6 +88,8 @@ def value(annotation, depth):
         return arguments[0]
     if origin is list:
         return [value(arguments[0], depth - 1)] if depth > 0 else []
+    if annotation is dict:
+        return {"any": [1, None]}
     if origin is dict:
         return {"key": value(arguments[1], depth - 1)} if depth > 0 else {}
     if _custom and origin is _custom.Open:

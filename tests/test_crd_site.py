@@ -102,7 +102,7 @@ def _facts(text: str) -> dict[str, list[str]]:
     facts = {}
     for row in re.findall(r"<dt>(.*?)(?=<dt>|\Z)", text, re.DOTALL):
         name, *values = re.split(r"<dd>", row.replace("</dt>", "").replace("</dd>", ""))
-        facts[_text(name)] = [_text(value) for value in values]
+        facts[_text(name)] = [_text(value) for value in values if value]
     return facts
 
 

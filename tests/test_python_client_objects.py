@@ -33,6 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 PREFIX = "objects"
 NAMESPACE = "objects"
+GROUP = "objects.example.com"
 #: A kind that only the server knows.
 CRD = definition(
     "Widget",
@@ -42,6 +43,8 @@ CRD = definition(
         storage=True,
         subresources={"status": {}},
     ),
+    # Other tests have Widgets with other schemas on the server.
+    group=GROUP,
 )
 CHANGES = 3000
 MANIFEST = """\
@@ -148,8 +151,8 @@ def test_verbs_take_dicts_and_kinds_that_only_the_server_knows(
     api_server.install([CRD])
     raw = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "raw"}}
     assert client.create(raw)["type"] == "Opaque"
-    widget = package.dynamic_kind("example.com/v1", "Widget")
-    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+    widget = package.dynamic_kind(f"{GROUP}/v1", "Widget")
+    body = {"apiVersion": f"{GROUP}/v1", "kind": "Widget", "metadata": {"name": "a"}}
     client.create({**body, "spec": {"size": 1}})
     assert client.patch(widget, "a", {"spec": {"size": 2}})["spec"] == {"size": 2}
     [item] = client.list(widget)
@@ -163,7 +166,7 @@ def test_verbs_take_dicts_and_kinds_that_only_the_server_knows(
         ("Secret", "raw")
     ]
     client.delete(widget, "a")
-    for wrong in ("example.com/v1", "nothing.example.com/v1", "v1"):
+    for wrong in (f"{GROUP}/v1", "nothing.example.com/v1", "v1"):
         with pytest.raises(package.ClientError, match="no kind 'Gadget'"):
             client.get(package.dynamic_kind(wrong, "Gadget"), "a")
 

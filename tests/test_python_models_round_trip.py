@@ -128,6 +128,8 @@ def values(annotation: Any, depth: int) -> st.SearchStrategy[Any]:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is Any:
         return JSON
+    if annotation is dict:
+        return st.dictionaries(STRINGS, JSON, max_size=2)
     if origin is typing.Annotated:
         texts = getattr(arguments[1], "values", None)
         return st.sampled_from(texts) if texts else values(arguments[0], depth)

@@ -65,7 +65,7 @@ def test_a_result_says_what_is_known_of_it(searched: Browser, base_url: str) -> 
     assert results[0] == f"{base_url}1.35/core/v1/Container/#restartPolicy"
     text = searched.run(answer)
     assert text.startswith(
-        "feature gate SidecarContainers, ga · Always, Never, OnFailure"
+        "feature gate SidecarContainers, GA · Always, Never, OnFailure"
     )
     find(searched, "imagePullPolicy")
     assert "Always, IfNotPresent, Never" in searched.run(answer)
