@@ -22,7 +22,7 @@ _NESTED_TYPE = re.compile(
 # A link to another list of fields on the page, which a script makes a link to its page.
 _TYPE_LINK = re.compile(r'href="#([^"]*)"')
 # What changed inside of a kind: a script makes it a link to its own text.
-_INNER_CHANGE = re.compile(r"<li><a>([^<]*)</a> ")
+_INNER_CHANGE = re.compile(r"<li(?: data-event=\w+)?><a>([^<]*)</a> ")
 _FIELD = re.compile(
     r'<li(?: (?:id|data-path)="([^"]*)")?(?: class=quiet)?><p>'
     r'<a(?: href="#[^"]*")?>([^<]*)</a> '

@@ -125,6 +125,12 @@ def without_descriptions(schema: dict[str, Any]) -> None:
         field["description"] = "Something else."
 
 
+def with_tolerations(schema: dict[str, Any]) -> Release:
+    """The release with a custom resource whose tolerations have a schema."""
+    widget = crd("Widget", spec=struct(tolerations=schema))
+    return share_types(load_with_crds(RELEASE, [widget]))
+
+
 @pytest.mark.parametrize(
     "mistake",
     [
@@ -151,9 +157,7 @@ def test_types_with_any_difference_stay(
 ) -> None:
     schema = copy.deepcopy(written_out(TYPES["tolerations"]))
     mistake(schema)
-    widget = crd("Widget", spec=struct(tolerations=schema))
-    shared = share_types(load_with_crds(RELEASE, [widget]))
-    assert types_of_fields(shared) == {
+    assert types_of_fields(with_tolerations(schema)) == {
         "tolerations": "com.example.v1.WidgetSpecTolerations"
     }
 
@@ -171,8 +175,7 @@ def test_types_are_shared_whatever_their_field_says(
 ) -> None:
     schema = copy.deepcopy(written_out(TYPES["tolerations"]))
     same(schema)
-    widget = crd("Widget", spec=struct(tolerations=schema))
-    shared = share_types(load_with_crds(RELEASE, [widget]))
+    shared = with_tolerations(schema)
     assert types_of_fields(shared) == {"tolerations": TYPES["tolerations"]}
     assert shared.definitions["com.example.v1.WidgetSpec"].fields[
         0

@@ -41,7 +41,7 @@ TAGS = {
 }
 ALLOWED_ATTRIBUTES = {
     *("charset", "class", "content", "data-release", "data-root"),
-    *("data-kind", "data-path", "data-changes", "data-types"),
+    *("data-kind", "data-path", "data-changes", "data-event", "data-types"),
     *("property", "hidden", "selected"),
     *("href", "http-equiv", "id", "lang", "name", "rel", "src", "defer", "title"),
     *("aria-label", "aria-labelledby", "aria-current", "aria-expanded", "role"),

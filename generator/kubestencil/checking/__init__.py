@@ -2,9 +2,9 @@
 
 ``files`` finds manifests and reads the objects in them. ``decoding`` checks the
 values of an object, ``kind_findings`` and ``named_resources`` its kind and what it
-names, and ``hints`` says what to do; ``problems`` is how they report, ``paths`` how they read. ``release`` is
-what objects are checked against, ``upgrade`` checks one object against one or more
-releases, and ``run`` files. ``ignores`` and ``suppressions`` leave findings out. All
+names, and ``hints`` says what to do; ``paths`` is how they read values, ``problems`` how
+they report. ``release`` is what objects are checked against, ``upgrade`` checks one
+object against one or more releases, and ``run`` files. ``ignores`` and ``suppressions`` leave findings out. All
 results are values (``findings``), whose meaning is in ``rules``; ``sarif`` writes them
 as SARIF, and the target ``check`` has the other formats.
 

@@ -76,12 +76,12 @@ def _of_rbac_rule(rule: Mapping[str, Any], path: Path, minor: str) -> Iterator[P
             named = [kind for kind in of_group if _plural(kind) in names]
             yield _problem((*path, *at), message, named, minor)
             continue
-        for at, name in resources:
+        for place, name in resources:
             plural = name.partition("/")[0]
             kinds = [kind for kind in of_group if _plural(kind) == plural]
             if removal := _removal(kinds, minor):
                 message = f"{name} of {group} was removed in {removal}"
-                yield _problem((*path, *at), message, kinds, minor)
+                yield _problem((*path, *place), message, kinds, minor)
 
 
 def _of_webhook_rule(

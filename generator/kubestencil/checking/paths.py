@@ -94,16 +94,18 @@ def values_at(value: Any, steps: Sequence[str], at: Link) -> Iterator[tuple[Any,
 
 def items_at(value: Any, path: Path) -> list[tuple[Path, dict[str, Any]]]:
     """The objects in the list at a path, with their paths."""
-    items = value_at(value, path)
-    items = items if isinstance(items, list) else []
-    return [((*path, i), item) for i, item in enumerate(items) if type(item) is dict]
+    return [item for item in _list_at(value, path) if type(item[1]) is dict]
 
 
 def texts_at(value: Any, path: Path) -> list[tuple[Path, str]]:
     """The texts in the list at a path, with their paths."""
+    return [item for item in _list_at(value, path) if type(item[1]) is str]
+
+
+def _list_at(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     items = value_at(value, path)
-    items = items if isinstance(items, list) else []
-    return [((*path, i), text) for i, text in enumerate(items) if type(text) is str]
+    for index, item in enumerate(items if isinstance(items, list) else ()):
+        yield (*path, index), item
 
 
 def parts_of(value: Any) -> Iterable[tuple[Any, Any]]:

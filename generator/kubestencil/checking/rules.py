@@ -1,4 +1,4 @@
-"""Reads the rules of a check from ``rules.toml``: their severities, and why they are rules."""
+"""The rules of a check: their severities, and why they are rules (``rules.toml``)."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ All results are values::
 ``differences`` has what differs between definitions; ``fact_changes`` and
 ``component_changes`` have what the tables of facts show. ``rules`` judges both with
 what ``releases`` knows of the two sides. ``compare`` puts the result together, a
-``comparison`` with the ``labels`` of its sides, of which ``selection`` takes parts. ``history`` follows a type with all that it contains (``nesting``), ``timeline``
-which release serves what. Nothing here is formatted for people: the target ``diff`` does
-that.
+``comparison`` with the ``labels`` of its sides, of which ``selection`` takes parts.
+``history`` follows a type with all that it contains (``nesting``), ``timeline`` which
+release serves what. Nothing here is formatted for people: the target ``diff`` does that.
 """
 
 from kubestencil.diff.compare import compare, compare_versions

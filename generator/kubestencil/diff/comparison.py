@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Self
 
-from kubestencil.diff.component_changes import ComponentChange, GateChange
+from kubestencil.diff.component_changes import FlagChange, GateChange, MetricChange
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.labels import DocumentInfo, Place, kind_name, uses_json
@@ -284,8 +284,8 @@ class Comparison:
     notices: tuple[Change, ...] = ()
     documents: tuple[DocumentInfo, ...] = ()
     gates: tuple[GateChange, ...] = ()
-    metrics: tuple[ComponentChange, ...] = ()
-    flags: tuple[ComponentChange, ...] = ()
+    metrics: tuple[MetricChange, ...] = ()
+    flags: tuple[FlagChange, ...] = ()
     going_soon: tuple[GoingSoon, ...] = ()
 
     def __repr__(self) -> str:
@@ -401,7 +401,7 @@ class Comparison:
         *,
         api_version: Callable[[str], object],
         gate: Callable[[GateChange], object],
-        component: Callable[[ComponentChange], object],
+        component: Callable[[MetricChange | FlagChange], object],
         going_soon: Callable[[GoingSoon], object],
         graduation: Callable[[Graduation], object] = bool,
     ) -> Comparison:

@@ -3,10 +3,10 @@ keep, and at their command line flags, by the tables of facts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from kubestencil.diff.labels import Place, uses_json
 from kubestencil.diff.releases.facts import ReleaseFacts, owner_of
@@ -182,99 +182,123 @@ def _guard(facts: ReleaseFacts, definition: str, field: str) -> GuardedPath | No
 #: What happened to a metric or a flag; ``changed`` is everything else that is known.
 ComponentEvent = Literal["removed", "deprecated", "changed", "added"]
 
+_Key = TypeVar("_Key", bound=Hashable)
+_Facts = TypeVar("_Facts", Metric, Flag)
 
-class ComponentChange(NamedTuple):
-    """A stable or beta metric, or a flag (``cloud-config``) of a ``component``, that
-    differs between two releases. ``component`` is empty for a metric; ``before`` and
-    ``after`` are None where it is not there, or a metric is neither stable nor beta.
-    ``field`` is the field of a configuration file that says the same as a flag in the
-    newer release; empty where there is none."""
 
-    component: str
+class MetricChange(NamedTuple):
+    """A stable or beta metric that differs between two releases: ``before`` and
+    ``after`` are None where it is neither stable nor beta, or not there."""
+
     name: str
-    before: Metric | Flag | None
-    after: Metric | Flag | None
-    field: str = ""
+    before: Metric | None
+    after: Metric | None
 
     @property
     def id(self) -> str:
-        """Identifies the change: the component, the name and what happened."""
-        return ":".join(filter(None, (self.component, self.name, self.event)))
+        """Identifies the change: the metric and what happened."""
+        return f"{self.name}:{self.event}"
 
     @property
     def event(self) -> ComponentEvent:
-        """What happened to it. A flag that is ``changed`` is no longer deprecated, or got
-        a field; of a metric these are its type and stability."""
-        if self.after is None:
-            return "removed"
-        if self.before is None:
-            return "added"
-        is_new = self.after.deprecated and not self.before.deprecated
-        return "deprecated" if is_new else "changed"
+        """What happened to it; ``changed`` are its type and stability."""
+        return _event(self.before, self.after)
 
     @property
     def severity(self) -> Severity:
-        """``breaking`` for a flag that was removed: a component that is started with it
-        exits. ``warning`` where dashboards and alerts lack a metric, or later will."""
-        if self.event == "removed" and self.component:
-            return "breaking"
+        """``warning`` where dashboards and alerts can lack it now, or later."""
         return "warning" if self.event in ("removed", "deprecated") else "safe"
 
     def to_dict(self) -> dict[str, Any]:
         """The change as a JSON object."""
-        if self.component:
-            of_flag = {"component": self.component, "flag": self.name}
-            return {
-                "id": self.id,
-                **of_flag,
-                "event": self.event,
-                "severity": self.severity,
-                "field": self.field or None,
-            }
-        before, after = (
-            side.to_dict() if isinstance(side, Metric) else None
-            for side in (self.before, self.after)
-        )
         return {
             "id": self.id,
             "name": self.name,
             "event": self.event,
             "severity": self.severity,
-            "before": before,
-            "after": after,
+            "before": self.before and self.before.to_dict(),
+            "after": self.after and self.after.to_dict(),
         }
 
 
-def metric_changes(before: str | None, after: str | None) -> Iterator[ComponentChange]:
+class FlagChange(NamedTuple):
+    """A flag (``cloud-config``) of a ``component`` that differs between two releases:
+    ``before`` and ``after`` are None where the component does not have it. ``field`` is
+    the field of a configuration file that says the same in the newer release; empty
+    where there is none."""
+
+    component: str
+    name: str
+    before: Flag | None
+    after: Flag | None
+    field: str
+
+    @property
+    def id(self) -> str:
+        """Identifies the change: the component, the flag and what happened."""
+        return f"{self.component}:{self.name}:{self.event}"
+
+    @property
+    def event(self) -> ComponentEvent:
+        """What happened to it; one that is ``changed`` is no longer deprecated, or got a
+        field."""
+        return _event(self.before, self.after)
+
+    @property
+    def severity(self) -> Severity:
+        """``breaking`` for one that was removed: a component that is started with it
+        exits."""
+        if self.event == "removed":
+            return "breaking"
+        return "warning" if self.event == "deprecated" else "safe"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as a JSON object."""
+        return {
+            "id": self.id,
+            "component": self.component,
+            "flag": self.name,
+            "event": self.event,
+            "severity": self.severity,
+            "field": self.field or None,
+        }
+
+
+def metric_changes(before: str | None, after: str | None) -> Iterator[MetricChange]:
     """The metrics that differ, by name; none of releases that the table lacks."""
     if before is not None and after is not None:
-        old, new = (
-            {("", name): metric for name, metric in metrics(release).items()}
-            for release in (before, after)
-        )
-        yield from _differing(old, new)
+        for name, sides in _differing(metrics(before), metrics(after)):
+            yield MetricChange(name, *sides)
 
 
-def flag_changes(before: str | None, after: str | None) -> Iterator[ComponentChange]:
+def flag_changes(before: str | None, after: str | None) -> Iterator[FlagChange]:
     """The flags that differ, by component and name; none of releases that the table
     lacks."""
     if before is not None and after is not None:
-        for change in _differing(flags(before), flags(after)):
-            side = change.after or change.before
-            path = side.field if isinstance(side, Flag) else ""
-            if path and not fields_on_path(configuration_definitions(after), path):
-                path = ""
-            yield change._replace(field=path)
+        definitions = configuration_definitions(after)
+        for key, (old, new) in _differing(flags(before), flags(after)):
+            side = new or old
+            path = side.field if side else ""
+            has_field = path and fields_on_path(definitions, path)
+            yield FlagChange(*key, old, new, path if has_field else "")
 
 
 def _differing(
-    old: Mapping[tuple[str, str], Metric | Flag],
-    new: Mapping[tuple[str, str], Metric | Flag],
-) -> Iterator[ComponentChange]:
+    old: Mapping[_Key, _Facts], new: Mapping[_Key, _Facts]
+) -> Iterator[tuple[_Key, tuple[_Facts | None, _Facts | None]]]:
     """What differs, apart from the releases that have it; nothing where either side is
     empty."""
-    for key in sorted({*old, *new}) if old and new else ():
+    for key in sorted({*old, *new}, key=str) if old and new else ():
         sides = old.get(key), new.get(key)
         before, after = (() if side is None else side[1:] for side in sides)
         if before != after:
-            yield ComponentChange(*key, *sides)
+            yield key, sides
+
+
+def _event(before: Metric | Flag | None, after: Metric | Flag | None) -> ComponentEvent:
+    if after is None:
+        return "removed"
+    if before is None:
+        return "added"
+    is_new = after.deprecated and not before.deprecated
+    return "deprecated" if is_new else "changed"

@@ -171,7 +171,7 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
     if crds.alone:
         reached = reachable(reference_graph(definitions), custom.definitions)
         definitions = {
-            name: definitions[name] for name in definitions if name in reached
+            name: value for name, value in definitions.items() if name in reached
         }
     release = replace(
         _release(source, base),

@@ -37,8 +37,8 @@ def select(release: Release, selection: Selection) -> Release:
     reached = reachable(reference_graph(release.definitions), chosen)
     kinds = {kind for name in chosen for kind in release.definitions[name].kinds}
     included = {
-        name: release.definitions[name]
-        for name in release.definitions
+        name: definition
+        for name, definition in release.definitions.items()
         if name in reached
     }
     limited = release.with_definitions(included)

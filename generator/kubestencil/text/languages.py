@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
+from keyword import kwlist
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -40,9 +41,9 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def comment(text: str, style: str = "//", width: int | None = None) -> str:
     """A comment that the text cannot end. ``style`` is a language, for what documents a
     declaration (c, cue, go, graphql, html, java, jsonnet, kcl, kotlin, pkl, python, rust,
-    toml, typescript, xml, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``, ``--``,
-    ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long lines.
-    Empty for blank text.
+    toml, typescript, xml, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``,
+    ``--``, ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long
+    lines. Empty for blank text.
 
     There is no line break at its end. Raises ValueError for an unknown style.
     """
@@ -185,7 +186,10 @@ COMMENTS: Mapping[str, CommentStyle] = {
 #: The functions that quote a text, by language.
 QUOTES = {name: row.quote for name, row in LANGUAGES.items() if row.quote}
 #: The reserved words of each language.
-RESERVED = {name: frozenset(words.split()) for name, words in _WORDS.items()}
+RESERVED = {
+    **{name: frozenset(words.split()) for name, words in _WORDS.items()},
+    "python": frozenset(kwlist),
+}
 #: The functions that make a literal of several lines, by language.
 TEXT_BLOCKS = {
     name: row.text_block for name, row in LANGUAGES.items() if row.text_block

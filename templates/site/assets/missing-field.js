@@ -9,7 +9,7 @@
   function explanation(path) {
     for (const item of document.querySelectorAll("[data-changes] li")) {
       const changed = item.querySelector("a, code")?.textContent;
-      const [, event] = / field (added|removed)\b/.exec(item.textContent) ?? [];
+      const { event } = item.dataset;
       if (!event || !changed || !`${path}.`.startsWith(`${changed}.`)) continue;
       const { changes: changedIn } = item.closest("[data-changes]").dataset;
       return `${changed} was ${event} in ${changedIn}. This is ${release}.`;

@@ -3,6 +3,6 @@
 ``find`` lists the files in folders but those that Git ignores (``ignored_paths``),
 ``manifests`` reads objects, ``kustomize`` recognizes patches, and ``placeholders``
 what a template has not filled in. ``previous`` has objects as they were before, in a
-folder or a commit, and ``uses`` what manifests use of releases. ``programs`` runs the
-user's helm and kustomize, and ``inline`` finds manifests inside of others.
+folder or a commit, and ``uses`` what manifests use of releases. ``rendered`` is what the
+user's helm and kustomize print, and ``inline`` finds manifests inside of others.
 """

@@ -113,7 +113,7 @@ def committed_files(
     such commit or no repository, SourceError for a file that is larger than the limit,
     and where Git fails or cannot be run.
     """
-    found: dict[str, tuple[bytes, int]] = {}
+    files: dict[str, tuple[bytes, int]] = {}
     options = ["-r"] if is_recursive else []
     commit = _commit(revision, folder)
     listing = _git(folder, max_bytes(), "ls-tree", "-zl", *options, commit)
@@ -128,11 +128,11 @@ def committed_files(
             raise SourceError("Git has no content of it", where=path)
         if int(size) > max_bytes():
             raise too_large(path, f"{int(size):,}")
-        found[path] = digest, int(size)
-    digests = b"\n".join(digest for digest, _ in found.values())
-    total = sum(size + _MAX_HEAD for _, size in found.values())
+        files[path] = digest, int(size)
+    digests = b"\n".join(digest for digest, _ in files.values())
+    total = sum(size + _MAX_HEAD for _, size in files.values())
     contents = BytesIO(_git(folder, total, "cat-file", "--batch", text=digests))
-    for path, (_, length) in found.items():
+    for path, (_, length) in files.items():
         contents.readline()
         yield path, contents.read(length)
         contents.read(1)

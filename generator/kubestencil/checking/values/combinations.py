@@ -74,6 +74,7 @@ def _out_of_order(
     name, other = combination.fields
     order = 1 if combination.rule == "at-most" else -1
     for one, place in values_at(value, name.split("."), at):
+        # Where no field is called so, it is a number.
         two = value.get(other, other)
         pairs = [(one, two)]
         if isinstance(one, dict) and isinstance(two, dict):

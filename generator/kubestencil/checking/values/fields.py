@@ -117,5 +117,7 @@ def _identity(item: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:
     """What tells an item from others; None for one that lacks a part of it."""
     if keys == ("",):
         return (item,) if type(item) in (str, int) else None
-    parts = tuple(map(item.get, keys)) if type(item) is dict else (None,)
+    if type(item) is not dict:
+        return None
+    parts = tuple(map(item.get, keys))
     return parts if all(type(part) in (str, int) and part for part in parts) else None

@@ -4,6 +4,7 @@ matches, and what names something else."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
@@ -16,6 +17,7 @@ _Relation = Callable[[Mapping[str, Any]], Iterator[Problem]]
 
 _APPS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
 _TEMPLATE: Path = ("spec", "template", "spec")
+_MATCH_LABELS: Path = ("spec", "selector", "matchLabels")
 # Where the pods of a group and kind are.
 _PODS: Mapping[tuple[str, str], Path] = {
     ("", "Pod"): ("spec",),
@@ -42,12 +44,10 @@ def pods_of(kind: GroupVersionKind) -> Path | None:
     return _PODS.get((kind.group, kind.kind))
 
 
-def _unmatched(value: Mapping[str, Any]) -> Iterator[Problem]:
-    """The problem of a template whose labels the selector does not match."""
+def _unmatched(value: Mapping[str, Any], selector: Path) -> Iterator[Problem]:
+    """The problem of a template whose labels a selector does not match."""
     path = ("spec", "template", "metadata", "labels")
-    wanted, labels = value_at(value, ("spec", "selector")), value_at(value, path) or {}
-    if value.get("kind") != "ReplicationController":
-        wanted = value_at(wanted, ("matchLabels",))
+    wanted, labels = value_at(value, selector), value_at(value, path) or {}
     template = value_at(value, _TEMPLATE[:-1])
     if not all(isinstance(part, dict) for part in (wanted, labels, template)):
         return
@@ -121,8 +121,8 @@ def _names_of_crd(value: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 _RELATIONS: Mapping[tuple[str, str], _Relation] = {
-    **{("apps", kind): _unmatched for kind in _APPS},
-    ("", "ReplicationController"): _unmatched,
+    **{("apps", kind): partial(_unmatched, selector=_MATCH_LABELS) for kind in _APPS},
+    ("", "ReplicationController"): partial(_unmatched, selector=_MATCH_LABELS[:-1]),
     ("", "Service"): _ports,
     ("rbac.authorization.k8s.io", "ClusterRoleBinding"): _subjects,
     ("apiextensions.k8s.io", "CustomResourceDefinition"): _names_of_crd,

@@ -20,7 +20,7 @@ from kubestencil.checking.files.previous import (
     committed_objects,
     objects_in,
 )
-from kubestencil.checking.files.programs import rendered_files
+from kubestencil.checking.files.rendered import rendered_files
 from kubestencil.checking.findings import FailOn
 from kubestencil.checking.fixing import fixed_text
 from kubestencil.checking.release import prepare

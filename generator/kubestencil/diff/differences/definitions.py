@@ -232,7 +232,11 @@ _RuleChange = tuple[ChangeName, CelRule | None, CelRule | None]
 def _rule_changes(
     before: Sequence[CelRule], after: Sequence[CelRule]
 ) -> Iterator[_RuleChange]:
-    """The rules that differ, those of ``before`` first; rules may change places."""
+    """The rules that differ, those of ``before`` first; rules may change places.
+
+    A rule has no name. Two rules are the same if their expressions are; of the others,
+    those with the same message are one rule whose expression changed.
+    """
     old, new = list(before), list(after)
     for key in (_text, _expression, _message):
         for old_rule, new_rule in _take_pairs(old, new, key):

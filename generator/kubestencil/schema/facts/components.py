@@ -41,7 +41,8 @@ class Flag(NamedTuple):
     field: str
 
     def __str__(self) -> str:
-        return f"{self.component} --{self.name}{' (deprecated)' * self.deprecated}"
+        state = " (deprecated)" if self.deprecated else ""
+        return f"{self.component} --{self.name}{state}"
 
 
 @cache

@@ -214,7 +214,11 @@ def fact_rows() -> tuple[FactRow, ...]:
     return tuple(
         FactRow(
             ReleaseRange.parse(releases),
-            *(definition, name, context, *_fact(table, *rest), found),
+            definition,
+            name,
+            context,
+            *_fact(table, *rest),
+            found,
         )
         for table in ("enums", "defaults", "limits")
         for releases, definition, name, context, *rest, found in read_cells(table)

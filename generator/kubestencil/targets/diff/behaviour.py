@@ -7,10 +7,14 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.component_changes import ComponentChange, GateChange, GateEvent
+from kubestencil.diff.component_changes import (
+    FlagChange,
+    GateChange,
+    GateEvent,
+    MetricChange,
+)
 from kubestencil.diff.releases.stages import DEFAULT_NAMES
 from kubestencil.diff.rules.audience import Severity
-from kubestencil.schema.facts.components import Metric
 from kubestencil.schema.facts.feature_gates import GateStage
 from kubestencil.schema.kinds import Stage
 from kubestencil.source.releases import release_order
@@ -100,10 +104,10 @@ def gate_lists(
     )
 
 
-def _flag_items(changes: Iterable[ComponentChange]) -> Iterator[tuple[str, GateItem]]:
+def _flag_items(changes: Iterable[FlagChange]) -> Iterator[tuple[str, GateItem]]:
     """The flags with what happened to them, each with the components that have it."""
 
-    def key(change: ComponentChange) -> tuple[str, str, str]:
+    def key(change: FlagChange) -> tuple[str, str, str]:
         return change.name, _flag_text(change), change.event
 
     for (name, text, event), group in groupby(sorted(changes, key=key), key):
@@ -112,17 +116,18 @@ def _flag_items(changes: Iterable[ComponentChange]) -> Iterator[tuple[str, GateI
         yield event, GateItem(f"--{name}", components, text, same[0].severity)
 
 
-def _flag_text(change: ComponentChange) -> str:
+def _flag_text(change: FlagChange) -> str:
     """What happened to a flag, and the field that says the same:
     ``deprecated → removed; field KubeletConfiguration.maxPods``."""
-    was_deprecated = change.before is not None and bool(change.before.deprecated)
+    was_deprecated = change.before is not None and change.before.deprecated
+    before = "deprecated → " if was_deprecated else ""
     field = f"; field {change.field}" if change.field else ""
-    return f"{'deprecated → ' * was_deprecated}{change.event}{field}"
+    return f"{before}{change.event}{field}"
 
 
-def _metric_item(change: ComponentChange) -> GateItem:
+def _metric_item(change: MetricChange) -> GateItem:
     former, later = (
-        f"{side.stability} {side.type}" if isinstance(side, Metric) else None
+        None if side is None else f"{side.stability} {side.type}"
         for side in (change.before, change.after)
     )
     words = {

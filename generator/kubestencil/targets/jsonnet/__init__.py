@@ -2,6 +2,6 @@
 
 ``library`` is the library as values: where types are, their ``builders`` and other
 ``members``, as ``spelling`` writes them. ``overlay`` reads a user's overlay, which
-``evaluate`` runs in a process of its own. ``view`` hands
-templates the result, and ``example`` writes examples.
+``evaluate`` runs in a process of its own. ``view`` hands templates the result, and
+``example`` writes examples.
 """

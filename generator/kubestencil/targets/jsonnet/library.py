@@ -172,6 +172,11 @@ def type_paths(
 ) -> Mapping[str, TypePath]:
     """Where each type of a library is, by the full name of its definition.
 
+    The types of Kubernetes itself are where k8s-gen has them. A custom resource is in the
+    first label of its group, with an underscore for a dash: ``cert_manager`` for
+    cert-manager.io. Where two groups would get one field, those of custom resources get
+    more labels: ``networking_istio`` beside ``networking`` of networking.k8s.io.
+
     ``prefix`` is a regular expression for the full names; empty for Kubernetes' own
     groups and those of custom resources. ``quirks`` are those of the definitions of
     Kubernetes, ``custom`` those of custom resources. Raises SpecError where k8s-gen

@@ -5,8 +5,9 @@ extended with (``core+: { v1+: { container+: … } }``), in the order of their p
 option ``overlay`` names the folder: ``default`` is the built-in one, an empty text none.
 A file ``needs.toml`` may list the types that it extends (``core.v1 = ["pod"]``).
 
-To find mistakes and documentation, an overlay is not evaluated on the generated library, which takes a second, but on a
-copy of it that has the names of the objects only, or their documentation.
+To find mistakes and documentation, an overlay is not evaluated on the generated library,
+which takes a second, but on a copy of it that has the names of the objects only, or
+their documentation.
 """
 
 from __future__ import annotations

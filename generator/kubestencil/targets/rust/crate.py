@@ -6,7 +6,7 @@ a default only if all that it requires have one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
@@ -131,7 +131,7 @@ def _struct_fields(
 
 def _unknown_fields(fields: StructFields) -> str:
     names = {field.name for field in fields.values()}
-    return spelling.unused_name("unknown_fields", names, "_x")
+    return spelling.unused_name("unknown_fields", names, spelling.suffixed("_x"))
 
 
 class Containment(NamedTuple):
@@ -147,19 +147,14 @@ def containment(
 ) -> Containment:
     """What values of ``definitions`` contain directly. The types named in
     ``hand_written`` contain nothing: they box their fields."""
-    own = {
-        name: definition
-        for name, definition in definitions.items()
-        if name not in hand_written
-    }
-    nothing: Graph = dict.fromkeys(definitions, ())
-    return Containment(
-        {**nothing, **{name: _references(_values(item)) for name, item in own.items()}},
-        {
-            **nothing,
-            **{name: _references(_required(item)) for name, item in own.items()},
-        },
-    )
+
+    def references(values: Callable[[Definition], Iterable[Schema]]) -> Graph:
+        return {
+            name: () if name in hand_written else _references(values(definition))
+            for name, definition in definitions.items()
+        }
+
+    return Containment(references(_values), references(_required))
 
 
 def _references(schemas: Iterable[Schema]) -> tuple[str, ...]:

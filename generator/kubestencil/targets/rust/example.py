@@ -121,14 +121,14 @@ class RustWriter:
     def _map(self, node: MapNode, schema: Schema) -> _RustCode:
         """A map, whose values ``schema`` describes."""
         is_single = len(node.items) == 1
-        width = _CALL_WIDTH - len("BTreeMap::from([()])") * is_single
+        around = len("BTreeMap::from([()])") if is_single else 0
         entries, imports = [], _BTREE_MAP
         for name, inner in node.items:
             key = f"{spelling.string_literal(name)}.into()"
             value = self._inner(inner, schema)
             imports |= value.imports
             pair = f"{key}, {value.text}"
-            if "\n" in pair or len(pair) > width:
+            if "\n" in pair or len(pair) + around > _CALL_WIDTH:
                 pair = f"\n{_INDENT}{key},\n{_indented(value.text)},\n"
             entries.append(f"({pair})")
         text = f"BTreeMap::from([{', '.join(entries)}])"

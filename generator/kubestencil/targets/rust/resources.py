@@ -1,4 +1,4 @@
-"""The kinds of the crate: the values with which they implement the traits ``CrateResource``,
+"""The kinds of the crate: the values with which they implement the traits ``Resource``,
 ``ListableResource`` and ``Metadata``."""
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ spelled so that they compile, and so that rustdoc finds neither links nor tests 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from itertools import chain, count
 
 from kubestencil.text.languages import reserved_words
 
@@ -82,22 +83,33 @@ def crate_name(package: str) -> str:
     return package.replace("-", "_")
 
 
-def make_unique(names: Iterable[str], suffix: str = "") -> list[str]:
-    """``names`` in their order, repeated ones as ``unused_name`` spells them."""
+#: The spellings of a name, of which the first that is not in use is taken.
+Spellings = Callable[[str], Iterator[str]]
+
+
+def numbered(name: str) -> Iterator[str]:
+    """``name``, then with the numbers from 2 on at its end."""
+    return chain([name], (f"{name}_{number}" for number in count(2)))
+
+
+def suffixed(suffix: str) -> Spellings:
+    """A name, then with ``suffix`` at its end, once, twice and so on."""
+    return lambda name: (name + suffix * times for times in count())
+
+
+def make_unique(names: Iterable[str], spellings: Spellings = numbered) -> list[str]:
+    """``names`` in their order, repeated ones in another spelling."""
     unique: dict[str, None] = {}
     for name in names:
-        unique[unused_name(name, unique, suffix)] = None
+        unique[unused_name(name, unique, spellings)] = None
     return list(unique)
 
 
-def unused_name(name: str, used: Container[str], suffix: str = "") -> str:
-    """``name``, if it is one of ``used`` with ``suffix`` as often as needed at its end,
-    or without one with a number."""
-    unused, number = name, 1
-    while unused in used:
-        number += 1
-        unused = f"{unused}{suffix}" if suffix else f"{name}_{number}"
-    return unused
+def unused_name(
+    name: str, used: Container[str], spellings: Spellings = numbered
+) -> str:
+    """The first spelling of ``name`` that is none of ``used``."""
+    return next(spelling for spelling in spellings(name) if spelling not in used)
 
 
 def doc_comment(text: str, indent: str = "") -> str:

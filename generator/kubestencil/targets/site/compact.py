@@ -1,4 +1,4 @@
-"""The scripts and styles of pages as browsers load them: without comments and indentation.
+"""Scripts and styles of pages as browsers load them: without comments and indentation.
 
 They are written for people, and a third of their bytes is for people only.
 """

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
@@ -30,6 +30,12 @@ from kubestencil.targets.site.growth import ReleaseSize, release_size
 
 #: The releases that have each type, oldest first, by the path of the type's page.
 ReleasesByType = Mapping[str, tuple[str, ...]]
+
+
+_EVENTS: Mapping[ChangeName, Literal["added", "removed"]] = {
+    "field-added": "added",
+    "field-removed": "removed",
+}
 
 
 class TypeChange(NamedTuple):
@@ -53,6 +59,11 @@ class TypeChange(NamedTuple):
     segments: tuple[Segment, ...]
     badge: str
     is_promotion: bool = False
+
+    @property
+    def event(self) -> Literal["added", "removed", ""]:
+        """What happened to the field as a whole; empty for another change."""
+        return _EVENTS.get(self.change, "")
 
     @property
     def adds_field(self) -> bool:

@@ -296,9 +296,8 @@ class _Preparation:
             digest = hashlib.sha256(stack.encode()).hexdigest()[:8]
             stack = f"{stack[: _MAX_NAME_LENGTH - len(digest)]}{digest}"
         names = self.names.setdefault(owner.package, set())
-        name = spelling.unused_name(
-            kopium.type_name(stack, owner.kind_name), names, "X"
-        )
+        kopium_name = kopium.type_name(stack, owner.kind_name)
+        name = spelling.unused_name(kopium_name, names, spelling.suffixed("X"))
         names.add(name)
         self.types[definition] = CustomType(owner.kind, name)
         inner = _Owner(owner.package, owner.kind, owner.kind_name, stack)

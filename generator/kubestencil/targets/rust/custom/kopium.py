@@ -67,14 +67,14 @@ def type_name(stack: str, kind: str) -> str:
 
 def field_names(names: Iterable[str]) -> list[str]:
     """The Rust names of the fields of a struct, in their order."""
-    return spelling.make_unique(map(_field_name, names), "_x")
+    return spelling.make_unique(map(_field_name, names), spelling.suffixed("_x"))
 
 
 def variants(values: Iterable[str]) -> Variants:
     """The variants of an enum of ``values``."""
     unique = list(dict.fromkeys(values))
     *names, other = spelling.make_unique(
-        [*map(_variant_name, unique, count()), _OTHER_VARIANT], "X"
+        [*map(_variant_name, unique, count()), _OTHER_VARIANT], spelling.suffixed("X")
     )
     return Variants(dict(zip(unique, names, strict=True)), other)
 

@@ -1,5 +1,5 @@
-"""What the page of a kind shows about how the API server serves it, and where kubernetes.io
-explains it: ``specs/concepts.tsv``."""
+"""What the page of a kind shows about how the API server serves it, and where
+kubernetes.io explains it: ``specs/concepts.tsv``."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kubestencil.schema import Release
 from kubestencil.targets.site.addresses import PageAddress
@@ -22,12 +22,14 @@ class InnerChange(NamedTuple):
     """A change inside of a kind.
 
     ``path`` leads from the kind to what changed (``spec.template.spec.workloadRef``);
-    ``is_present`` says whether this release has the field. ``label`` says what happened.
+    ``is_present`` says whether this release has the field. ``label`` says what happened,
+    ``event`` the same of a field as a whole (``TypeChange.event``).
     """
 
     path: str
     is_present: bool
     label: str
+    event: Literal["added", "removed", ""]
 
 
 class ReleaseChanges(NamedTuple):
@@ -86,7 +88,7 @@ def find_inner_changes(
             for change in changes if counts[kind] <= _MAX_INNER_CHANGES else ():
                 path, is_present = f"{paths[0]}.{change.path}", change.field in fields
                 inner[kind][change.release].append(
-                    InnerChange(path, is_present, change.label)
+                    InnerChange(path, is_present, change.label, change.event)
                 )
     return inner
 
