@@ -137,7 +137,7 @@ def is_left_open(schema: Schema, release: Release) -> bool:
 
 
 #: The names in annotations of what a schema says nothing of.
-_OPEN = {"Any", "EmbeddedObject", "EmptyObject", "WithoutFields"}
+_OPEN = {"Any", "EmbeddedObject", "EmptyObject", "JsonObject", "WithoutFields"}
 
 
 def test_what_is_not_typed_is_what_the_schema_leaves_open(
