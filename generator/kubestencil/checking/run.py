@@ -13,9 +13,9 @@ from typing import Any
 from kubestencil.checking.files.find import ManifestFile, find_files
 from kubestencil.checking.files.inline import inline_manifests
 from kubestencil.checking.files.kustomize import (
-    DIRECTIVE_START,
     has_directive,
     listed_patches,
+    may_have_directive,
 )
 from kubestencil.checking.files.manifests import (
     Manifest,
@@ -125,7 +125,7 @@ class Run:
             is_patch = file.is_part or (
                 os.path.abspath(file.path) in self.patches  # noqa: PTH100
             )
-            may_be_patch = DIRECTIVE_START in data
+            may_be_patch = may_have_directive(data)
             documents: set[int] = set()
             findings: list[Finding] = []
             for item in read_manifests(data, file.name):

@@ -17,8 +17,9 @@ from kubestencil.source.yaml import documents
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _GROUP = "kustomize.config.k8s.io"
 _LISTS = ("patchesStrategicMerge", "patchesJson6902", "patches")
-#: What a text has that has a directive, to be looked for first.
-DIRECTIVE_START = b"$"
+# The directives of strategic merge patches, whole and with the field that they are for.
+_DIRECTIVES = ("$patch", "$retainKeys")
+_DIRECTIVE_PREFIXES = ("$setElementOrder/", "$deleteFromPrimitiveList/")
 # A file that is named may be listed by a kustomization of a folder above.
 _MAX_LEVELS = 8
 
@@ -61,6 +62,13 @@ def is_json_patch(value: object) -> bool:
     )
 
 
+def may_have_directive(data: bytes) -> bool:
+    """Whether the text of a file has the name of a directive. Its objects need not be
+    searched otherwise, which takes a fifth of the time of a check."""
+    names = (*_DIRECTIVES, *(prefix[:-1] for prefix in _DIRECTIVE_PREFIXES))
+    return any(name.encode() in data for name in names)
+
+
 def has_directive(value: Any) -> bool:
     """Whether an object has a directive of a strategic merge patch: ``$patch``."""
     return any(
@@ -71,9 +79,7 @@ def has_directive(value: Any) -> bool:
 def is_directive(key: str) -> bool:
     """Whether a key is a directive of strategic merge patches (apimachinery,
     pkg/util/strategicpatch/patch.go)."""
-    return key in ("$patch", "$retainKeys") or key.startswith(
-        ("$setElementOrder/", "$deleteFromPrimitiveList/")
-    )
+    return key in _DIRECTIVES or key.startswith(_DIRECTIVE_PREFIXES)
 
 
 def _patches_listed_in(folder: Path) -> Iterator[str]:

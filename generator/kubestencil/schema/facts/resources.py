@@ -62,6 +62,7 @@ class ResourceFacts(NamedTuple):
             )
 
 
+@cache
 def resource_in(kind: GroupVersionKind, release: str) -> Resource | None:
     """How an API server of ``release`` serves a kind of Kubernetes.
 
