@@ -3,7 +3,7 @@ addresses, pages that compare releases, assets, and the user's own pages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site import search_index, sitemap
 from kubestencil.targets.site.addresses import page_addresses
+from kubestencil.targets.site.compact import compact
 from kubestencil.targets.site.examples.field_code import go_fields_script
 from kubestencil.targets.site.growth import growth_charts
 from kubestencil.targets.site.listing import api_groups
@@ -217,22 +218,9 @@ def _assets(
         data = path.read_bytes()
         # What users write is copied as it is.
         if path.is_relative_to(built_in):
-            data = _minified(path, data)
+            data = compact(name, data)
         if name == "theme.css" and options.theme:
             data += b"\n" + Path(options.theme).read_bytes()
         yield FileContext(name, {"path": name}, {}, data)
     for name, data in scripts.items():
         yield FileContext(name, {"path": name}, {}, data)
-
-
-def _minified(path: Path, data: bytes) -> bytes:
-    """A script or a style sheet in fewer bytes; another file as it is."""
-    import rcssmin
-    import rjsmin
-
-    minifiers: Mapping[str, Callable[[bytes], bytes]] = {
-        ".css": rcssmin.cssmin,
-        ".js": rjsmin.jsmin,
-    }
-    minify = minifiers.get(path.suffix)
-    return minify(data) if minify else data
