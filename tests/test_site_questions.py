@@ -47,6 +47,13 @@ def test_gates_values_and_removed_kinds_lead_to_what_they_are_about() -> None:
     assert notes["podsecuritypolicy"] == "PodSecurityPolicy was removed in 1.25"
 
 
+def test_short_names_say_whose_fields_are_meant() -> None:
+    queries = ["pdb minimum available", "hpa scale down slowly"]
+    budget, scaler = search(index_scripts(load("1.35")), queries)
+    assert budget[0] == "policy/v1/PodDisruptionBudgetSpec/#minAvailable"
+    assert "autoscaling/v2/HorizontalPodAutoscaler/#spec.behavior" in scaler[:3]
+
+
 def test_removed_api_versions_lead_to_what_replaces_them() -> None:
     scripts = index_scripts(load("1.35"))
     queries = ["extensions/v1beta1", "extensions/v1beta1 Ingress", "policy/v1beta1"]

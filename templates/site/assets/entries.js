@@ -24,11 +24,14 @@
   );
   const ENDING = /(?<=\p{L}{3})(?:ing|ed|es|s|e)$/u;
 
+  const SHORT = { maximum: "max", minimum: "min" }; // as names have them
+
   /** The words of a question without fillers and endings: taint for "how do I add taints". */
   function contentOf(text) {
     const words = text.toLowerCase().split(SEPARATOR).filter(Boolean);
     const content = words.filter((word) => !FILLERS.has(word));
-    return (content.length ? content : words).slice(0, 20).map((word) => word.replace(ENDING, ""));
+    const stemOf = (word) => SHORT[word] ?? word.replace(ENDING, "");
+    return (content.length ? content : words).slice(0, 20).map(stemOf);
   }
 
   // -------------------------------------------------------------------------- names

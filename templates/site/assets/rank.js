@@ -56,6 +56,7 @@
   // What counts beside the words: use by people, by its logarithm; unstable versions; statuses.
   const USED = 0.01, UNSTABLE = 0.05, STATUS = 0.1;
   const RELATED = 0.5; // of the best result, what is shown at all
+  const PART = /(spec|status)$/; // of a kind
   const MAX_STEPS = 10; // between a kind and a field that is named without the path to it
 
   /** The types and fields of one index. */
@@ -322,11 +323,19 @@
       for (const name of this.names.values()) {
         inNames.set(name, maskOf((term) => matchName(name, term) !== undefined));
       }
+      // pdb says whose a field of PodDisruptionBudget is, and of PodDisruptionBudgetSpec.
+      const inResources = new Map();
+      for (const type of this.types) {
+        const mask = maskOf((term) => matchResource(type, term)?.match === MATCH.exact);
+        if (mask) inResources.set(`${type.api.text} ${type.name.joined}`, mask);
+      }
+      const resourceOf = ({ api, name }) => `${api.text} ${name.joined.replace(PART, "")}`;
       const inAny = (names) => names.reduce((mask, name) => mask | (inNames.get(name) ?? 0), 0);
       const masksOf = (entry, fields = [entry]) => [
         [1, inNames.get(entry.name)],
         [0.8, inAny(entry.answer?.names ?? [])],
         [0.6, inAny([entry.type, fields[0].type, ...fields].map((owner) => owner?.name))],
+        [0.6, inResources.get(resourceOf(entry.type ?? entry)) ?? 0],
         [0.4, inTexts[entry.text] ?? 0],
       ];
       const candidates = [], counts = terms.map(() => 0);
