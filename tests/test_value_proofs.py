@@ -39,7 +39,7 @@ def _limits(release: str) -> Sequence[Limit]:
 
 @pytest.mark.server
 @pytest.mark.parametrize("count", [_SAMPLE, pytest.param(None, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("release", ["1.29", "1.35"])
+@pytest.mark.parametrize("release", ["1.25", "1.29", "1.33", "1.35", "1.36", "1.37"])
 def test_rows_are_proven_by_the_servers_code(release: str, count: int | None) -> None:
     limits = _limits(release)
     chosen = random.Random(_SEED).sample(limits, count or len(limits))
