@@ -90,3 +90,11 @@ def test_synonyms_are_of_what_a_release_has() -> None:
     assert synonyms("1.35") == words
     resize = {words for _, _, path, words in rows if path.endswith("resizePolicy")}
     assert resize <= words - synonyms("1.25")
+
+
+def test_words_of_questions_are_found_in_any_form() -> None:
+    queries = ["add NET_ADMIN capability", "network policy cidr", "crd pattern regex"]
+    capability, block, pattern = search(index_scripts(load("1.35")), queries)
+    assert "core/v1/Pod/#spec.containers.securityContext.capabilities" in capability
+    assert "networking.k8s.io/v1/IPBlock/#cidr" in block[:3]
+    assert any(path.endswith("JSONSchemaProps/#pattern") for path in pattern[:3])

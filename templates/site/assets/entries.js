@@ -20,9 +20,11 @@
   const FILLERS = new Set(
     ("a an the of in on at to for from by with and or is are be do does can i my me we you your how " +
     "what why when where which it its this that set use using get make change add configure " +
-    "kubernetes k8s yaml some").split(" "),
+    "kubernetes k8s yaml some so nobody somebody see than but must should want need there was were " +
+    "has have had could would will then them they just also").split(" "),
   );
-  const ENDING = /(?<=\p{L}{3})(?:ing|ed|es|s|e)$/u;
+  const ENDING = /(?<=\p{L}{4})(?:ies|y)$|(?<=\p{L}{3})(?:ing|ed|es|s|e)$/u;
+  const DOUBLED = /([bdgmnprt])\1$/u; // running, stopped
 
   const SHORT = { maximum: "max", minimum: "min" }; // as names have them
 
@@ -30,7 +32,7 @@
   function contentOf(text) {
     const words = text.toLowerCase().split(SEPARATOR).filter(Boolean);
     const content = words.filter((word) => !FILLERS.has(word));
-    const stemOf = (word) => SHORT[word] ?? word.replace(ENDING, "");
+    const stemOf = (word) => SHORT[word] ?? word.replace(ENDING, "").replace(DOUBLED, "$1");
     return (content.length ? content : words).slice(0, 20).map(stemOf);
   }
 

@@ -18,10 +18,12 @@
 
   function parseQuery(text) {
     const query = text.trim().replace(PACKAGE, "");
-    const pieces = query.split(/[\s./:,;"'`()[\]{}]+/u).filter((piece) => !INDEX.test(piece));
+    const isWord = (piece) => joined(piece) && !INDEX.test(piece);
+    const pieces = query.split(/[\s./:,;"'`()[\]{}]+/u).filter(isWord);
     return {
       lower: query.toLowerCase(),
-      terms: pieces.map(joined).filter(Boolean),
+      pieces,
+      terms: pieces.map(joined),
       isPath: /[\p{L}\p{N}][./\]]/u.test(query),
       wantsCase: /\p{Lu}/u.test(query) ? query : "",
     };
@@ -54,9 +56,10 @@
   // --------------------------------------------------------------------------- pool
 
   // What counts beside the words: use by people, by its logarithm; unstable versions; statuses.
-  const USED = 0.01, UNSTABLE = 0.05, STATUS = 0.1;
-  const RELATED = 0.5; // of the best result, what is shown at all
-  const PART = /(spec|status)$/; // of a kind
+  const USED = 0.01, UNSTABLE = 0.05, STATUS = 0.1, OUTDATED = 0.2;
+  const DEPRECATED = /^.{0,80}\bdeprecated\b/iu;
+  const RELATED = 0.3; // of the best result, what is shown at all
+  const MAX_KINDS = 2; // that a type is part of, to belong to them
   const MAX_STEPS = 10; // between a kind and a field that is named without the path to it
 
   /** The types and fields of one index. */
@@ -314,7 +317,7 @@
       const all = 2 ** terms.length - 1, isAddress = isPath && !lower.includes(" ");
       const maskOf = (has) =>
         terms.reduce((mask, term, index) => mask + (has(term, index) ? 2 ** index : 0), 0);
-      this.lowerTexts ??= this.texts.map((text) => text.toLowerCase());
+      this.prepareTexts();
       const patterns = terms.map((term) => new RegExp(`(?<![\\p{L}\\p{N}])${term}`, "u"));
       const inTexts = this.lowerTexts.map((text) =>
         maskOf((term, index) => text.includes(term) && patterns[index].test(text)),
@@ -323,20 +326,20 @@
       for (const name of this.names.values()) {
         inNames.set(name, maskOf((term) => matchName(name, term) !== undefined));
       }
-      // pdb says whose a field of PodDisruptionBudget is, and of PodDisruptionBudgetSpec.
-      const inResources = new Map();
-      for (const type of this.types) {
-        const mask = maskOf((term) => matchResource(type, term)?.match === MATCH.exact);
-        if (mask) inResources.set(`${type.api.text} ${type.name.joined}`, mask);
+      // pdb and NetworkPolicy say whose a field of PodDisruptionBudgetSpec and of IPBlock is.
+      this.kindsByType ??= this.findKinds();
+      const inKinds = new Map();
+      for (const [type, kinds] of this.kindsByType) {
+        const isNamed = (term) => kinds.some((kind) => namesKind(kind, term));
+        inKinds.set(type, kinds.length > MAX_KINDS ? 0 : maskOf(isNamed));
       }
-      const resourceOf = ({ api, name }) => `${api.text} ${name.joined.replace(PART, "")}`;
       const inAny = (names) => names.reduce((mask, name) => mask | (inNames.get(name) ?? 0), 0);
       const masksOf = (entry, fields = [entry]) => [
         [1, inNames.get(entry.name)],
         [0.8, inAny(entry.answer?.names ?? [])],
         [0.6, inAny([entry.type, fields[0].type, ...fields].map((owner) => owner?.name))],
-        [0.6, inResources.get(resourceOf(entry.type ?? entry)) ?? 0],
-        [0.4, inTexts[entry.text] ?? 0],
+        [0.45, inKinds.get(entry.type ?? entry) ?? 0],
+        [this.textWeights[entry.text] ?? 0, inTexts[entry.text] ?? 0],
       ];
       const candidates = [], counts = terms.map(() => 0);
       const addCandidate = (entry, masks, rest) => {
@@ -364,7 +367,9 @@
           rarity.reduce((sum, weight, index) => sum + weight * factorOf(index), 0) / total;
         const share = sumOf((index) => (covered & (2 ** index) ? 1 : 0));
         const { level } = (entry.type ?? entry).api;
-        const prior = entry.usage * USED - level * UNSTABLE - (entry.rank === ROLE.status ? STATUS : 0);
+        const prior = entry.usage * USED - level * UNSTABLE -
+          (entry.rank === ROLE.status ? STATUS : 0) -
+          (DEPRECATED.test(this.textOf(entry)) ? OUTDATED : 0);
         candidate.value = sumOf(weightOfTerm) * share + prior;
         best = Math.max(best, candidate.value);
       }
@@ -374,10 +379,34 @@
       }
     }
 
+    /** The kinds that each type is, or is part of. */
+    findKinds() {
+      const kindsByType = new Map();
+      for (const kind of this.types.filter(({ isKind }) => isKind)) {
+        const parts = new Set([kind]);
+        for (const { fields } of parts) {
+          for (const { reference } of fields) if (reference >= 0) parts.add(this.types[reference]);
+        }
+        for (const part of parts) {
+          if (!kindsByType.has(part)) kindsByType.set(part, []);
+          kindsByType.get(part).push(kind);
+        }
+      }
+      return kindsByType;
+    }
+
+    /** What the descriptions are compared by; a word says more in a short one than in a long one. */
+    prepareTexts() {
+      if (this.lowerTexts) return;
+      this.lowerTexts = this.texts.map((text) => text.toLowerCase());
+      const average = this.texts.reduce((sum, { length }) => sum + length, 0) / this.texts.length;
+      this.textWeights = this.texts.map(({ length }) => 1 / (1 + Math.min(length / average, 4)));
+    }
+
     /** Whether a word is in a description, a value or another word for something. */
     hasWord(term) {
-      this.lowerTexts ??= this.texts.map((text) => text.toLowerCase());
-      const [word = term] = contentOf(term);
+      this.prepareTexts();
+      const [word] = contentOf(term);
       return this.lowerTexts.some((text) => text.includes(term)) ||
         this.aliases.some(({ phrases }) => phrases.some(({ words }) => words.includes(word))) ||
         this.entries.some(({ answer }) => answer?.names.some((name) => name.joined === term));
@@ -385,8 +414,10 @@
 
     /** The query with words that are nowhere replaced by the most similar ones. */
     corrected(query) {
-      const terms = query.terms.map((term) => (this.hasWord(term) ? term : this.similar(term)));
-      return { ...query, terms, lower: terms.join(" "), wantsCase: "" };
+      const isKnown = (piece) => piece.toLowerCase().split(SEPARATOR).every((word) => this.hasWord(word));
+      const pieces = query.pieces.map((piece) => (isKnown(piece) ? piece : this.similar(joined(piece))));
+      const terms = pieces.map(joined);
+      return { ...query, pieces, terms, lower: pieces.join(" ").toLowerCase(), wantsCase: "" };
     }
 
     similar(term) {
@@ -412,6 +443,12 @@
       }
       return words;
     }
+  }
+
+  /** Whether a word is the kind's name, a word of it, or a name of its resource. */
+  function namesKind(kind, term) {
+    return matchName(kind.name, term) !== undefined ||
+      matchResource(kind, term)?.match === MATCH.exact;
   }
 
   function extended(path, step) {
