@@ -57,7 +57,7 @@ class Change(NamedTuple):
     path: str
     old: Any
     new: Any
-    #: Whether it lacks the value: a server may keep the old one then, and accept that.
+    #: Whether it only lacks something: a server may keep that then, and accept it.
     is_removal: bool = False
     #: The same in all releases that it is tried in.
     number: int = 0
@@ -163,7 +163,18 @@ def possible_changes(
                 made = _changed(release, position, old, values)
                 for new in islice(made, _CHANGES_OF_OBJECT):
                     counts[path] += 1
-                    yield Change(kind, path, old, new)
+                    yield Change(kind, path, old, new, is_part(new, old))
+
+
+def is_part(new: Any, old: Any) -> bool:
+    """Whether a value has nothing that another one lacks."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        return all(
+            name in old and is_part(part, old[name]) for name, part in new.items()
+        )
+    if isinstance(new, list) and isinstance(old, list):
+        return all(any(is_part(item, other) for other in old) for item in new)
+    return bool(new == old)
 
 
 def accepted_changes(
