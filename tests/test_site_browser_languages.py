@@ -1,6 +1,6 @@
-"""The code of a selected field in Go, Python and TypeScript, in headless Chromium: Go's
-compiler accepts it with client-go's types, and the official Python client makes the same
-object of it as the YAML has."""
+"""The code of a selected field in Go, Python, Jsonnet and TypeScript, in headless
+Chromium: Go's compiler accepts it with client-go's types, and the official Python client
+and the Jsonnet library make the same object of it as the YAML has."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import rjsonnet
 import yaml
 
+from kubestencil import load
 from tests.browser import DESK, Browser, click
+from tests.jsonnet_library import files, write
 from tests.test_go import go
 from tests.test_python_client import CLIENTS
 
@@ -80,7 +83,7 @@ def codes(request: pytest.FixtureRequest, base_url: str) -> list[dict[str, str]]
             click(browser, "label[for=field-code-go]")
             browser.wait("kubestencil.languages")
             browser.settle()
-            languages = ("yaml", "go", "python", "typescript")
+            languages = ("yaml", "go", "python", "jsonnet", "typescript")
             found.append({name: browser.run(CODE, name) or "" for name in languages})
     return found
 
@@ -136,6 +139,19 @@ def test_the_official_python_client_makes_the_same_object(
     assert done.returncode == 0, done.stderr
     objects = [json.loads(line) for line in done.stdout.splitlines()]
     assert objects == [yaml.safe_load(code["yaml"]) for code in codes]
+
+
+def test_jsonnet_makes_the_same_object(
+    codes: list[dict[str, str]], tmp_path: Path
+) -> None:
+    write(tmp_path, files(load("1.35"), "jsonnet"))
+    with_library = [code for code in codes if code["jsonnet"]]
+    assert len(with_library) > 12
+    for code in with_library:
+        text = rjsonnet.evaluate_snippet(
+            "field", code["jsonnet"], jpathdir=[str(tmp_path)]
+        )
+        assert json.loads(text) == yaml.safe_load(code["yaml"]), code["jsonnet"]
 
 
 def test_typescript_is_the_same_object_with_its_type(

@@ -174,7 +174,7 @@
   };
 
   const isWide = matchMedia("(min-width: 80.01rem)");
-  const LANGUAGES = { go: "Go", python: "Python", typescript: "TypeScript" };
+  const LANGUAGES = { go: "Go", python: "Python", jsonnet: "Jsonnet", typescript: "TypeScript" };
   let language = "yaml";
   let areLanguagesLoading = false;
 

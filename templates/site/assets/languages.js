@@ -1,5 +1,6 @@
 "use strict";
-// The code of the selected field in Go (the types of client-go), Python and TypeScript.
+// The code of the selected field in Go (the types of client-go), Jsonnet (the library that is
+// generated), Python and TypeScript.
 // "code.js" loads this, and the names of Go and Python, when one of them is asked for.
 (() => {
   const { TYPE } = globalThis.kubestencil;
@@ -187,6 +188,62 @@
     return [...imports, "", `example = ${code}`];
   }
 
+  // ----------------------------------------------------------------------------- Jsonnet
+
+  const RESERVED =
+    /^(assert|else|error|false|for|function|if|import|importbin|importstr|in|local|null|self|super|tailstrict|then|true)$/;
+  const isName = (name) => /^[A-Za-z_]\w*$/.test(name) && !RESERVED.test(name);
+  const jsonnetText = (text) => (/['\\\n]/.test(text) ? quote(text) : `'${text}'`);
+  const jsonnetKey = (name) => (isName(name) ? name : jsonnetText(name));
+  const access = (name) => (isName(name) ? `.${name}` : `[${jsonnetText(name)}]`);
+
+  /** Where the library has a type: k.core.v1.container. */
+  function libraryType(page) {
+    const [group, version, kind] = page.split("/");
+    const name = kind.replace(/^\p{Lu}+(?!\p{Ll})|^\p{Lu}/u, (word) => word.toLowerCase());
+    const folder = group === "internal.apiserver.k8s.io" ? "apiserverinternal" : group.split(".")[0];
+    return `k${access(folder)}.${version}${access(name)}`;
+  }
+
+  // It has the types of groups that servers have built in, but not of those for other objects.
+  const isInLibrary = (page) => page && isBuiltIn(page) && !/^(apiextensions|[^/]*\/unversioned)/.test(page);
+
+  function jsonnetValue(value, indent) {
+    const deeper = `${indent}  `;
+    if (typeof value === "string") return jsonnetText(value);
+    if (typeof value !== "object") return String(value);
+    if (isInLibrary(value[TYPE]?.page)) return jsonnetObject(value, indent) || "{}";
+    const [open, close] = Array.isArray(value) ? "[]" : "{}";
+    const items = Object.entries(value).map(([key, inner]) => {
+      const text = jsonnetValue(inner, deeper);
+      return `${deeper}${Array.isArray(value) ? "" : `${jsonnetKey(key)}: `}${text},\n`;
+    });
+    return items.length ? `${open}\n${items.join("")}${indent}${close}` : open + close;
+  }
+
+  /** What sets the fields of an object: with functions, or as patches where there are none. */
+  function jsonnetTerms(object, type, path, indent) {
+    return Object.entries(object).flatMap(([name, value]) => {
+      const isObject = value?.[TYPE] !== undefined, isEmpty = isObject && !Object.keys(value).length;
+      const hasFunction = !isEmpty && name !== "status" && (path.length > 0 || !/^(apiVersion|kind)$/.test(name));
+      if (isObject && hasFunction) return jsonnetTerms(value, type + access(name), [...path, name], indent);
+      const text = jsonnetValue(value, indent);
+      if (hasFunction) return [`${type}${access(`with${name[0].toUpperCase()}${name.slice(1)}`)}(${text})`];
+      const start = path.map((part) => `${jsonnetKey(part)}+: { `).join("");
+      return [`{ ${start}${jsonnetKey(name)}: ${text}${" }".repeat(path.length + 1)}`];
+    });
+  }
+
+  function jsonnetObject(object, indent) {
+    return jsonnetTerms(object, libraryType(object[TYPE].page), [], indent).join(`\n${indent}+ `);
+  }
+
+  /** Where the page has an example of the kind for the library. */
+  function jsonnet(object) {
+    if (!document.querySelector("#whole-example .jsonnet") || !isInLibrary(object[TYPE].page)) return [];
+    return ["local k = import 'main.libsonnet';", "", ...jsonnetObject(object, "").split("\n")];
+  }
+
   // -------------------------------------------------------------------------- TypeScript
 
   function typescriptValue(value, indent) {
@@ -213,7 +270,7 @@
   /** Called by the script of the release, the last one. */
   globalThis.kubestencilPythonNames = (names) => {
     pythonNames = names;
-    globalThis.kubestencil.languages = { go, python, typescript };
+    globalThis.kubestencil.languages = { go, jsonnet, python, typescript };
     dispatchEvent(new Event("languages-loaded"));
   };
 })();
