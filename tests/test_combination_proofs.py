@@ -24,7 +24,7 @@ from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
 from tests.conftest import load
 from tests.test_value_variants import changed, objects_in, proof_objects, value_at
-from tests.validators import built_validator
+from tests.validators import PROVEN_RELEASES, built_validator
 from tests.value_mutations import errors_of
 
 _MOST_OBJECTS = 40
@@ -131,7 +131,7 @@ def _is_named(errors: frozenset[tuple[str, str]], answer: Answer) -> bool:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("name", ["1.25", "1.29", "1.33", "1.35", "1.36", "1.37"])
+@pytest.mark.parametrize("name", PROVEN_RELEASES)
 def test_combinations_are_proven_by_the_servers_code(name: str) -> None:
     release = load(name)
     upgrade = Upgrade(None, prepare(release))

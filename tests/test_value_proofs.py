@@ -21,7 +21,7 @@ from specs.make.values.proofs import (
     proof_of_limit,
 )
 from tests.conftest import load
-from tests.validators import built_validator
+from tests.validators import PROVEN_RELEASES, built_validator
 
 _SEED = 28
 _SAMPLE = 120
@@ -39,7 +39,7 @@ def _limits(release: str) -> Sequence[Limit]:
 
 @pytest.mark.server
 @pytest.mark.parametrize("count", [_SAMPLE, pytest.param(None, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("release", ["1.25", "1.29", "1.33", "1.35", "1.36", "1.37"])
+@pytest.mark.parametrize("release", PROVEN_RELEASES)
 def test_rows_are_proven_by_the_servers_code(release: str, count: int | None) -> None:
     limits = _limits(release)
     chosen = random.Random(_SEED).sample(limits, count or len(limits))

@@ -9,6 +9,9 @@ import pytest
 
 from kubestencil.validator.binaries import find_binary
 
+#: The releases whose code the tables of values are proven by.
+PROVEN_RELEASES = ("1.25", "1.29", "1.33", "1.35", "1.36", "1.37")
+
 
 def built_validator(release: str) -> Path:
     """The program of a release in the folder KUBESTENCIL_BUILT_VALIDATORS.

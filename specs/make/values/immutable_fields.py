@@ -57,10 +57,14 @@ class Change(NamedTuple):
     path: str
     old: Any
     new: Any
-    #: Whether it only lacks something: a server may keep that then, and accept it.
-    is_removal: bool = False
     #: The same in all releases that it is tried in.
     number: int = 0
+
+    @property
+    def is_removal(self) -> bool:
+        """Whether the new object only lacks something: a server may keep that, and accept
+        the change without making it."""
+        return _is_part(self.new, self.old)
 
 
 class Reply(NamedTuple):
@@ -85,6 +89,17 @@ class _Period(NamedTuple):
             bool(field) != bool(self.refused.get(number, field))
             for number, field in refused.items()
         )
+
+
+def _is_part(new: Any, old: Any) -> bool:
+    """Whether a value has nothing that another one lacks."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        return all(
+            name in old and _is_part(part, old[name]) for name, part in new.items()
+        )
+    if isinstance(new, list) and isinstance(old, list):
+        return all(any(_is_part(item, other) for other in old) for item in new)
+    return bool(new == old)
 
 
 def all_changes(
@@ -159,22 +174,11 @@ def possible_changes(
                 if not position.is_item:
                     counts[path] += 1
                     new = removed(old, position.path)
-                    yield Change(kind, path, old, new, is_removal=True)
+                    yield Change(kind, path, old, new)
                 made = _changed(release, position, old, values)
                 for new in islice(made, _CHANGES_OF_OBJECT):
                     counts[path] += 1
-                    yield Change(kind, path, old, new, is_part(new, old))
-
-
-def is_part(new: Any, old: Any) -> bool:
-    """Whether a value has nothing that another one lacks."""
-    if isinstance(new, dict) and isinstance(old, dict):
-        return all(
-            name in old and is_part(part, old[name]) for name, part in new.items()
-        )
-    if isinstance(new, list) and isinstance(old, list):
-        return all(any(is_part(item, other) for other in old) for item in new)
-    return bool(new == old)
+                    yield Change(kind, path, old, new)
 
 
 def accepted_changes(

@@ -42,12 +42,25 @@
   };
   const isBuiltIn = (page) => pythonNames.groups.includes(page.split("/")[0]);
 
+  /** A group as Go's packages and the Jsonnet library call it. */
+  const shortGroup = (group) => (group === "internal.apiserver.k8s.io" ? "apiserverinternal" : group.split(".")[0]);
+
+  /** A list or an object of JavaScript or Jsonnet, with a line for each item. */
+  function onLines(value, indent, keyOf, valueOf) {
+    const deeper = `${indent}  `;
+    const [open, close] = Array.isArray(value) ? "[]" : "{}";
+    const items = Object.entries(value).map(([key, inner]) => {
+      const start = Array.isArray(value) ? "" : `${keyOf(key)}: `;
+      return `${deeper}${start}${valueOf(inner, deeper)},\n`;
+    });
+    return items.length ? `${open}\n${items.join("")}${indent}${close}` : open + close;
+  }
+
   /** The type of a page: corev1.Container. */
   function goName(page) {
     const [group, version, kind] = page.split("/");
     if (version === "unversioned") return `${group}.${kind}`;
-    const name = group === "internal.apiserver.k8s.io" ? "apiserverinternal" : group.split(".")[0];
-    return `${name}${version}.${kind}`;
+    return `${shortGroup(group)}${version}.${kind}`;
   }
 
   /** The type of the items of a list, or of the values of a map; empty where that has a name. */
@@ -201,24 +214,17 @@
   function libraryType(page) {
     const [group, version, kind] = page.split("/");
     const name = kind.replace(/^\p{Lu}+(?!\p{Ll})|^\p{Lu}/u, (word) => word.toLowerCase());
-    const folder = group === "internal.apiserver.k8s.io" ? "apiserverinternal" : group.split(".")[0];
-    return `k${access(folder)}.${version}${access(name)}`;
+    return `k${access(shortGroup(group))}.${version}${access(name)}`;
   }
 
   // It has the types of groups that servers have built in, but not of those for other objects.
   const isInLibrary = (page) => page && isBuiltIn(page) && !/^(apiextensions|[^/]*\/unversioned)/.test(page);
 
   function jsonnetValue(value, indent) {
-    const deeper = `${indent}  `;
     if (typeof value === "string") return jsonnetText(value);
     if (typeof value !== "object") return String(value);
     if (isInLibrary(value[TYPE]?.page)) return jsonnetObject(value, indent) || "{}";
-    const [open, close] = Array.isArray(value) ? "[]" : "{}";
-    const items = Object.entries(value).map(([key, inner]) => {
-      const text = jsonnetValue(inner, deeper);
-      return `${deeper}${Array.isArray(value) ? "" : `${jsonnetKey(key)}: `}${text},\n`;
-    });
-    return items.length ? `${open}\n${items.join("")}${indent}${close}` : open + close;
+    return onLines(value, indent, jsonnetKey, jsonnetValue);
   }
 
   /** What sets the fields of an object: with functions, or as patches where there are none. */
@@ -247,14 +253,9 @@
   // -------------------------------------------------------------------------- TypeScript
 
   function typescriptValue(value, indent) {
-    const deeper = `${indent}  `;
     if (typeof value !== "object") return quote(value);
-    const [open, close] = Array.isArray(value) ? "[]" : "{}";
-    const items = Object.entries(value).map(([key, inner]) => {
-      const name = /^[a-zA-Z_]\w*$/.test(key) ? key : quote(key);
-      return `${deeper}${Array.isArray(value) ? "" : `${name}: `}${typescriptValue(inner, deeper)},\n`;
-    });
-    return items.length ? `${open}\n${items.join("")}${indent}${close}` : open + close;
+    const keyOf = (key) => (/^[a-zA-Z_]\w*$/.test(key) ? key : quote(key));
+    return onLines(value, indent, keyOf, typescriptValue);
   }
 
   /** With the import of the whole example, which names the package. */

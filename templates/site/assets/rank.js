@@ -369,7 +369,7 @@
         const { level } = (entry.type ?? entry).api;
         const prior = entry.usage * USED - level * UNSTABLE -
           (entry.rank === ROLE.status ? STATUS : 0) -
-          (DEPRECATED.test(this.textOf(entry)) ? OUTDATED : 0);
+          (this.isDeprecated[entry.text] ? OUTDATED : 0);
         candidate.value = sumOf(weightOfTerm) * share + prior;
         best = Math.max(best, candidate.value);
       }
@@ -399,6 +399,7 @@
     prepareTexts() {
       if (this.lowerTexts) return;
       this.lowerTexts = this.texts.map((text) => text.toLowerCase());
+      this.isDeprecated = this.texts.map((text) => DEPRECATED.test(text));
       const average = this.texts.reduce((sum, { length }) => sum + length, 0) / this.texts.length;
       this.textWeights = this.texts.map(({ length }) => 1 / (1 + Math.min(length / average, 4)));
     }
