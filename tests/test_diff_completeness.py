@@ -425,7 +425,7 @@ _documents = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(_documents, _documents)
 def test_changes_between_generated_documents_are_complete(
     before: dict[str, Any], after: dict[str, Any]

@@ -269,7 +269,7 @@ TREE = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(runs=st.lists(TREE, min_size=1, max_size=4))
 def test_after_any_runs_the_folder_holds_the_last(
     tmp_path_factory: pytest.TempPathFactory, runs: list[Files]
