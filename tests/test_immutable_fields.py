@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
+import pytest
+
 from kubestencil.schema.facts.kind_fields import immutable_fields, immutable_rows
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.types import GroupVersionKind, Release
 from specs.make.values.immutable_fields import Change, possible_changes
 from tests.api_server import Client, Reply
 from tests.conftest import load
@@ -20,7 +22,6 @@ from tests.test_starters import values as starters
 
 _SEED = 27
 _UPDATES = 500
-_RELEASE = "1.35"
 
 # They act on the requests of other tests, or on the server itself.
 _LEFT_OUT = frozenset(
@@ -63,6 +64,9 @@ _REASONS: Mapping[str, Callable[[Update], bool]] = {
             or _is_at(update, "ResourceClaim", "spec.devices")
         )
     ),
+    "the object says that it cannot change": lambda update: (
+        "is immutable when `immutable` is set" in update.reply.message
+    ),
     "the new value is refused, not its change": lambda update: (
         "cannot set both port name" in update.reply.message
     ),
@@ -72,13 +76,14 @@ _REASONS: Mapping[str, Callable[[Update], bool]] = {
 class Update(NamedTuple):
     """A change whose new object could be created, and the reply to the update."""
 
+    release: str
     change: Change
     reply: Reply
 
     @property
     def is_immutable(self) -> bool:
         """What the table says."""
-        return is_immutable(_RELEASE, self.change.kind, self.change.path)
+        return is_immutable(self.release, self.change.kind, self.change.path)
 
 
 DEPLOYMENT = group_version_kind("apps/v1", "Deployment")
@@ -99,8 +104,7 @@ def test_each_row_names_a_kind_that_documents_have() -> None:
         assert kind in kinds[row.releases.first], row
 
 
-def _changes() -> Iterator[Change]:
-    release = load(_RELEASE)
+def _changes(release: Release) -> Iterator[Change]:
     names = {kind: name for name, kind in kind_definitions(release).items()}
     for value in (*starters(release).values(), *manifests()):
         kind = group_version_kind(value["apiVersion"], value["kind"])
@@ -115,7 +119,8 @@ def _changes() -> Iterator[Change]:
 class Objects:
     """Objects on a server, those of each kind in a namespace of its own."""
 
-    def __init__(self, server: Client) -> None:
+    def __init__(self, release: str, server: Client) -> None:
+        self._release = release
         self._server = server
         self._paths: dict[tuple[GroupVersionKind, str], str | None] = {}
 
@@ -136,7 +141,7 @@ class Objects:
         body = json.dumps(_applied(stored, change.old, change.new)).encode()
         dry_run = f"{path}?dryRun=All&fieldValidation=Strict"
         reply = self._server.request("PUT", dry_run, body)
-        return Update(change, reply) if reply.status != 409 else None
+        return Update(self._release, change, reply) if reply.status != 409 else None
 
     def delete(self) -> None:
         for path in filter(None, self._paths.values()):
@@ -188,10 +193,16 @@ def _is_known(update: Update) -> bool:
     )
 
 
-def test_a_server_refuses_the_updates_that_the_table_says(api_server: Client) -> None:
-    changes = list(_changes())
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("release", "server"), [("1.35", "api_server"), ("1.29", "old_api_server")]
+)
+def test_a_server_refuses_the_updates_that_the_table_says(
+    release: str, server: str, request: pytest.FixtureRequest
+) -> None:
+    changes = list(_changes(load(release)))
     random.Random(_SEED).shuffle(changes)
-    objects = Objects(api_server)
+    objects = Objects(release, request.getfixturevalue(server))
     try:
         tried = filter(None, map(objects.try_out, changes))
         updates = list(islice(tried, _UPDATES))

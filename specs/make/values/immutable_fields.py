@@ -21,7 +21,7 @@ from kubestencil.schema.facts.kind_fields import field_at
 from kubestencil.schema.facts.kind_fields import immutable_fields as known_fields
 from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.source import locate
 from kubestencil.source.releases import release_order
 from kubestencil.validator.process import Validator
@@ -45,6 +45,13 @@ from specs.make.values.workers import WORKERS, in_parallel
 _CHANGES = 8
 _CHANGES_OF_OBJECT = 2
 _METADATA = ("name", "namespace", "labels", "annotations")
+# Fields with which more, or less, can change in an object than in others of its kind.
+_SPECIAL: Mapping[str, tuple[str, ...]] = {
+    "ConfigMap": ("immutable",),
+    "Job": ("spec", "suspend"),
+    "Pod": ("spec", "schedulingGates"),
+    "Secret": ("immutable",),
+}
 
 #: A kind, and the path of a field in it.
 Place = tuple[GroupVersionKind, str]
@@ -125,22 +132,26 @@ def _changes(
     kind: GroupVersionKind,
     objects: Sequence[Any],
 ) -> list[Change]:
-    plain = [_plain(value) for value in objects if not _is_special(kind, value)]
+    plain = [_plain(kind, value) for value in objects]
     same = validator.ask(Request("update", value, old=value) for value in plain)
     kept = [value for value, answer in zip(plain, same, strict=True) if answer.accepted]
     tried = list(possible_changes(release, name, kind, kept))
     return list(accepted_changes(tried, validator))
 
 
-def _plain(value: Any) -> Any:
-    """An object without generated metadata, with which it cannot be applied again, and
-    without empty items of lists, which have no merge key."""
+def _plain(kind: GroupVersionKind, value: Any) -> Any:
+    """An object without generated metadata, with which it cannot be applied again, without
+    empty items of lists, which have no merge key, and without what makes it special."""
     metadata = {
         name: part
         for name, part in value.get("metadata", {}).items()
         if name in _METADATA
     }
-    return {**_without_empty_items(value), "metadata": metadata}
+    plain = {**_without_empty_items(value), "metadata": metadata}
+    try:
+        return removed(plain, _SPECIAL[kind.kind])
+    except LookupError:
+        return plain
 
 
 def _without_empty_items(value: Any) -> Any:
@@ -149,11 +160,6 @@ def _without_empty_items(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_empty_items(item) for item in value if item != {}]
     return value
-
-
-def _is_special(kind: GroupVersionKind, value: Any) -> bool:
-    """Whether more can change in an object than in others of its kind."""
-    return kind.kind == "Job" and "suspend" in value.get("spec", {})
 
 
 def possible_changes(
@@ -349,7 +355,9 @@ def _values(
         except (LookupError, TypeError):
             continue
         if isinstance(new, list) and isinstance(value, list):
-            yield [*value, *new]
+            both = [*value, *new]
+            if _is_kept(position.schema, both):
+                yield both
         yield new
     if isinstance(value, bool):
         yield not value
@@ -364,6 +372,14 @@ def _values(
         yield value[:-1]
     elif position.schema.values is not None:
         yield {**value, "a": "1"}
+
+
+def _is_kept(schema: Schema, items: Sequence[Any]) -> bool:
+    """Whether each item stays when a list is applied: those that share a merge key become
+    one."""
+    key = schema.patch_merge_key
+    keys = [item.get(key) for item in items] if key else []
+    return len(set(keys)) == len(keys)
 
 
 def _general(field: str) -> str:

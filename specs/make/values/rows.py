@@ -141,6 +141,7 @@ def joined(
         for name in facts
         for key, value in table(name).items()
         if (key, _said(value)) not in found
+        and not any(holds(key, value, others) for others in facts.values())
     }
     for name in sorted({*available(None), *facts}, key=release_order):
         if name in facts:
