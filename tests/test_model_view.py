@@ -198,9 +198,9 @@ def test_fields_that_cannot_change_have_their_kinds() -> None:
     }
     assert fields["DeploymentSpec", "selector"] == ["Deployment"]
     assert fields["JobSpec", "template"] == ["Job"]
-    assert fields["ConfigMap", "binaryData"] == ["ConfigMap"]
+    assert fields["Secret", "type"] == ["Secret"]
     assert fields["DeploymentSpec", "replicas"] == []
-    assert fields["CSIPersistentVolumeSource", "driver"] == ["PersistentVolume"]
+    assert fields["PersistentVolumeSpec", "csi"] == ["PersistentVolume"]
 
 
 def test_kinds_and_fields_have_their_stage_and_releases() -> None:

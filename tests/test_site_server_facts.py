@@ -90,10 +90,10 @@ def facts(definition: str, name: str) -> dict[str, tuple[str, ...]]:
                 )
             },
         ),
-        ("ConfigMap", "binaryData", {"immutable": ()}),
+        ("Secret", "type", {"immutable": ()}),
         (
-            "CSIPersistentVolumeSource",
-            "driver",
+            "PersistentVolumeSpec",
+            "csi",
             {"immutable in PersistentVolume": ()},
         ),
         ("Container", "image", {"required": ()}),

@@ -13,8 +13,8 @@ The values that a field may have, by release, tab-separated:
               say what a value can be, but not that the server refuses others
 
 Made by `python -m specs.make.values` (specs/README.md), which asked {asked}.
-Between two of these, it is what holds in both, and what the table said before, unless none
-of those that were asked confirms it.
+Between two of these, it is what holds in both, and what the table said before, unless it
+said so of one of the two, and neither confirms it.
 """
 DEFAULTS = """
 What the API server fills in where a field is absent, by release, tab-separated:
@@ -31,8 +31,8 @@ What the API server fills in where a field is absent, by release, tab-separated:
               reviewed: by hand, and kept; hardly a new object has ephemeral containers
 
 Made by `python -m specs.make.values` (specs/README.md), which asked {asked}.
-Between two of these, it is what holds in both, and what the table said before, unless none
-of those that were asked confirms it.
+Between two of these, it is what holds in both, and what the table said before, unless it
+said so of one of the two, and neither confirms it.
 """
 LIMITS = """
 What the API server accepts of the values of a field, by release, tab-separated:
@@ -51,8 +51,8 @@ What the API server accepts of the values of a field, by release, tab-separated:
               refuses one outside of it, in an object of tests/value_proofs.jsonl
 
 Made by `python -m specs.make.values` (specs/README.md), which asked {asked}.
-Between two of these, it is what holds in both, and what the table said before, unless none
-of those that were asked confirms it.
+Between two of these, it is what holds in both, and what the table said before, unless it
+said so of one of the two, and neither confirms it.
 """
 IMMUTABLE = """
 Fields that cannot change once an object is there, by release, tab-separated:
@@ -67,6 +67,6 @@ objects of another form, such as a Job that is suspended.
 
 Made by `python -m specs.make.values.immutable_fields` (specs/README.md), which asked
 {asked}.
-Between two of these, it is what holds in both, and what the table said before, unless none
-of those that were asked confirms it.
+Between two of these, it is what holds in both, and what the table said before, unless it
+said so of one of the two, and neither confirms it.
 """

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.schema import parse
+from kubestencil.schema.facts.feature_gates import gate_of
 from kubestencil.schema.facts.kind_fields import field_at
 from kubestencil.schema.facts.kind_fields import immutable_fields as known_fields
 from kubestencil.schema.facts.values import server_facts
@@ -240,11 +241,21 @@ def replies(
     )
     for change, answer in zip(tried, answers, strict=True):
         place = change.kind, change.path
-        if answer.accepted and not change.is_removal:
-            yield Reply(place, change.number)
+        if answer.accepted:
+            if not change.is_removal and not _is_dropped(release, place):
+                yield Reply(place, change.number)
         elif answer.code == 422 and answer.causes and not answer.old_refused:
             field = _general(answer.causes[0].field) or change.path
             yield Reply(place, change.number, field)
+
+
+def _is_dropped(release: Release, place: Place) -> bool:
+    """Whether a release drops the value of a field, since its gate is off: the change is
+    accepted without effect."""
+    names = {kind: name for name, kind in kind_definitions(release).items()}
+    field = field_at(release, names[place[0]], place[1])
+    gate = gate_of(*field, release.name) if field else None
+    return gate is not None and not gate.enabled
 
 
 def immutable_fields(
@@ -261,7 +272,8 @@ def immutable_fields(
     periods = _periods(given)
     found = {}
     for name, release in releases.items():
-        refused, mutable = dict.fromkeys(known[name], ""), set[Place]()
+        refused = dict.fromkeys(_existing(release, known[name]), "")
+        mutable = set[Place]()
         for place in _existing(release, periods):
             fields = _at(periods[place], name).values()
             if "" in fields:
@@ -371,7 +383,8 @@ def _values(
     elif isinstance(value, list):
         yield value[:-1]
     elif position.schema.values is not None:
-        yield {**value, "a": "1"}
+        # What is neither a quantity nor in Base64 is refused by itself.
+        yield from ({**value, "a": "1"}, {**value, "a": "aaaa"})
 
 
 def _is_kept(schema: Schema, items: Sequence[Any]) -> bool:

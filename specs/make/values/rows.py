@@ -116,6 +116,11 @@ def _is_among(key: K, value: V, facts: Mapping[K, V]) -> bool:
     return facts.get(key) == value
 
 
+def _is_said(key: K, value: V, facts: Mapping[K, V]) -> bool:
+    """Whether the same is among facts, however it was found."""
+    return key in facts and _said(facts[key]) == _said(value)
+
+
 def _said(value: object) -> object:
     """What a value says, however it was found."""
     return value[0] if isinstance(value, tuple) else value
@@ -127,39 +132,35 @@ def joined(
     holds: Callable[[K, V, Mapping[K, V]], bool] = _is_among,
 ) -> Ranges[K, V]:
     """The facts of releases that were asked as ranges of releases. Between two of them, it
-    is what holds in both, and what the present table says, unless it said so of releases
-    that were asked, and none of them confirms it. ``holds`` is whether a fact holds where
-    others do."""
+    is what holds in both, and what the present table says, unless it said so of one of the
+    two, and neither confirms it. ``holds`` is whether a fact holds where others do."""
     ranges: Ranges[K, V] = Ranges()
-    before: Mapping[K, V] = {}
-    asked = list(facts)
-    found = {
-        (key, _said(value)) for name in facts for key, value in facts[name].items()
-    }
-    wrong = {
-        (key, value)
-        for name in facts
-        for key, value in table(name).items()
-        if (key, _said(value)) not in found
-        and not any(holds(key, value, others) for others in facts.values())
-    }
+
+    def is_in_one(key: K, value: V, sides: Iterable[Mapping[K, V]]) -> bool:
+        return any(
+            _is_said(key, value, side) or holds(key, value, side) for side in sides
+        )
+
+    before, asked = "", list(facts)
     for name in sorted({*available(None), *facts}, key=release_order):
         if name in facts:
-            before = facts[name]
-            ranges.advance(name, before)
+            before = name
+            ranges.advance(name, facts[name])
             asked.remove(name)
         elif before and asked:
-            sides = before, facts[asked[0]]
+            sides = facts[before], facts[asked[0]]
             both = {
                 key: value
                 for one, other in (sides, sides[::-1])
                 for key, value in one.items()
                 if holds(key, value, other)
             }
+            said = table(before), table(asked[0])
             kept = {
                 key: value
                 for key, value in table(name).items()
-                if (key, value) not in wrong and not holds(key, value, both)
+                if not holds(key, value, both)
+                and (is_in_one(key, value, sides) or not is_in_one(key, value, said))
             }
             ranges.advance(name, {**kept, **both})
     return ranges
