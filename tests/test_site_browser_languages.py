@@ -1,6 +1,7 @@
 """The code of a selected field in Go, Python, Jsonnet and TypeScript, in headless
 Chromium: Go's compiler accepts it with client-go's types, and the official Python client
-and the Jsonnet library make the same object of it as the YAML has."""
+and the Jsonnet library make the same object of it as the YAML has. So does Go of the whole
+example."""
 
 from __future__ import annotations
 
@@ -47,6 +48,14 @@ FIELDS = {
     ),
     "core/v1/Container": ("terminationMessagePolicy",),
 }
+# Kinds whose whole examples have other types than these fields.
+KINDS = (
+    "apps/v1/Deployment", "autoscaling/v2/HorizontalPodAutoscaler", "batch/v1/CronJob",
+    "core/v1/ConfigMap", "core/v1/PersistentVolumeClaim", "core/v1/Secret",
+    "core/v1/Service", "networking.k8s.io/v1/Ingress", "networking.k8s.io/v1/NetworkPolicy",
+    "policy/v1/PodDisruptionBudget", "rbac.authorization.k8s.io/v1/RoleBinding",
+    "storage.k8s.io/v1/StorageClass",
+)  # fmt: skip
 CODE = "return document.querySelector(`#field-code .${arguments[0]} pre code`)?.textContent"
 GO_MODULE = """\
 module example.com/fields
@@ -120,6 +129,64 @@ def test_go_compiles_with_the_types_of_client_go(
         ["gofmt", "-l", "."], cwd=tmp_path, capture_output=True, text=True
     )
     assert formatted.stdout == ""
+
+
+EXAMPLE = "return document.querySelector(`#whole-example .${arguments[0]} pre code`)?.textContent"
+
+
+@pytest.mark.compiler("go")
+def test_the_whole_example_in_go_is_that_in_yaml(
+    browser: Browser, base_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOSUMDB", "off")
+    browser.screen(DESK)
+    expected = []
+    for number, page in enumerate(KINDS):
+        browser.open(f"{base_url}1.35/{page}/")
+        browser.wait("document.getElementById('language-go')")
+        if number == 0:
+            click(browser, "label[for=language-go]")
+        # On other pages, the language is the one that was chosen.
+        browser.wait("document.querySelector('#whole-example .go pre code')")
+        package = tmp_path / f"example{number}"
+        package.mkdir()
+        code = browser.run(EXAMPLE, "go").replace("var example", "var Example")
+        (package / "example.go").write_text(f"package example{number}\n\n{code}\n")
+        expected.append(yaml.safe_load(browser.run(EXAMPLE, "yaml")))
+    names = [f"example{number}" for number in range(len(KINDS))]
+    (tmp_path / "go.mod").write_text(GO_MODULE)
+    (tmp_path / "main.go").write_text(
+        'package main\n\nimport (\n\t"encoding/json"\n\t"os"\n\n'
+        + "".join(f'\t"example.com/fields/{name}"\n' for name in names)
+        + ")\n\nfunc main() {\n\tjson.NewEncoder(os.Stdout).Encode([]any{"
+        + ", ".join(f"{name}.Example" for name in names)
+        + "})\n}\n"
+    )
+    done = go(tmp_path, "run", ".")
+    if "module lookup disabled" in done.stderr:
+        pytest.skip("Go's module cache has no k8s.io/api of 1.35")
+    assert (done.returncode, done.stderr) == (0, "")
+    for manifest, made in zip(expected, json.loads(done.stdout), strict=True):
+        # Programs leave these to the client.
+        del manifest["apiVersion"], manifest["kind"]
+        assert _common(manifest, made) == manifest
+    formatted = subprocess.run(
+        ["gofmt", "-l", *names], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert formatted.stdout == ""
+
+
+def _common(expected: Any, value: Any) -> Any:
+    """A value without the zero values that Go adds to what is expected."""
+    if isinstance(expected, dict) and isinstance(value, dict):
+        return {
+            name: _common(expected[name], part)
+            for name, part in value.items()
+            if name in expected
+        }
+    if isinstance(expected, list) and isinstance(value, list):
+        return [*map(_common, expected, value), *value[len(expected) :]]
+    return value
 
 
 @pytest.mark.peer

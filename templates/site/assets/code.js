@@ -1,7 +1,7 @@
 "use strict";
 // The code of the field that is selected, beside the fields: in YAML with what it is in and
 // what has to be there with it, as a patch, and for kubectl; "languages.js" has the rest.
-// "fields.js" loads this when a field is first selected.
+// "fields.js" loads this when a field is first selected, or the example is asked for in Go.
 (() => {
   const { announce, loadScript, nameOf, nestedListOf, trees, typeListOf } = globalThis.kubestencil;
   const example = document.getElementById("whole-example");
@@ -99,14 +99,39 @@
     return objectOf(list, page, [...requiredIn(list, 1), [item, value]]);
   }
 
-  function manifest(chain) {
-    const object = objectWith(chain[0].parentElement, document.documentElement.dataset.path, chain);
+  const ownPage = document.documentElement.dataset.path;
+
+  /** An object of the kind of the page: what says so comes first, and a name. */
+  function manifest(object) {
     if (!about.kind) return object;
     const { apiVersion, kind } = about;
     const { page, types } = object[TYPE];
     const name = { name: "<name>", [TYPE]: { page: types.metadata?.page, types: {} } };
     const metadata = { ...name, ...object.metadata, [TYPE]: object.metadata?.[TYPE] ?? name[TYPE] };
     return { apiVersion, kind, metadata, ...object, ...{ apiVersion, kind, metadata }, [TYPE]: { page, types } };
+  }
+
+  // What a plain scalar of YAML is.
+  const plain = (text) => (/^(-?\d+(\.\d+)?|true|false)$/.test(text) ? JSON.parse(text) : text);
+
+  /** A value of the example, as "yaml.js" reads it, with the types of the fields in a list. */
+  function typed(node, containers, list, page) {
+    const inside = (value) => typed(value, containers.slice(1), list, page);
+    if (node.kind === "sequence") return node.items.map(inside);
+    if (node.kind !== "mapping") return node.isQuoted ? node.text : plain(node.text);
+    if (containers.length || !list) return Object.fromEntries(node.entries.map(({ key, value }) => [key, inside(value)]));
+    const items = new Map([...list.children].map((item) => [nameOf(item).textContent, item]));
+    const values = node.entries.map(({ key, value }) => {
+      const item = items.get(key);
+      const { containers: outer, page: target } = typeOf(item);
+      return [item, typed(value, outer, typeListOf(item) ?? nestedListOf(item), target)];
+    });
+    return objectOf(list, page, values);
+  }
+
+  function wholeExample() {
+    const [{ value }] = globalThis.kubestencil.readDocuments(example.querySelector(".yaml pre code").textContent);
+    return manifest(typed(value, [], trees[0], ownPage));
   }
 
   // -------------------------------------------------------------------------- writing it
@@ -183,14 +208,29 @@
     if (areLanguagesLoading) return;
     areLanguagesLoading = true;
     const { release } = document.documentElement.dataset;
-    for (const path of ["assets/languages.js", "assets/go-fields.js", `${release}/python-names.js`]) {
+    for (const path of ["assets/yaml.js", "assets/languages.js", "assets/go-fields.js", `${release}/python-names.js`]) {
       loadScript(path, () => announce("The code cannot be loaded."));
     }
   }
 
+  const codeBlock = (title, ...code) =>
+    element("div", { className: "code" },
+      element("button", { type: "button", className: "copy", ariaLabel: `Copy the ${title} code`, textContent: "Copy" }),
+      element("pre", { tabIndex: 0, ariaLabel: title }, element("code", {}, ...code)));
+
+  const inGo = document.getElementById("language-go");
+
+  /** The whole example in Go, which the page does not have. */
+  function showInGo() {
+    if (!inGo?.checked) return;
+    const { languages } = globalThis.kubestencil;
+    if (languages) example.querySelector(".go").replaceChildren(codeBlock("Go", languages.go(wholeExample()).join("\n")));
+    else loadLanguages();
+  }
+
   function show(item) {
     const chain = chainOf(item);
-    const object = manifest(chain);
+    const object = manifest(objectWith(chain[0].parentElement, ownPage, chain));
     const codes = [["yaml", "YAML", yaml(object)]];
     if (about.kind) codes.push(["kustomize", "Kustomize", patch(chain)], ["kubectl", "kubectl", kubectl(chain)]);
     for (const [value, title] of Object.entries(LANGUAGES)) {
@@ -211,10 +251,7 @@
       const text =
         value === "kubectl" ? [lines.join("\n\n")] : value in LANGUAGES ? [lines.join("\n")] : lines.flatMap(highlighted);
       tabs.append(
-        element("div", { className: `example ${value}` },
-          element("div", { className: "code" },
-            element("button", { type: "button", className: "copy", ariaLabel: `Copy the ${title} code`, textContent: "Copy" }),
-            element("pre", { tabIndex: 0, ariaLabel: title }, element("code", {}, ...text)))),
+        element("div", { className: `example ${value}` }, codeBlock(title, ...text)),
       );
     }
     document.getElementById("field-code")?.remove();
@@ -244,9 +281,12 @@
     if (selected && trees.some((tree) => tree.contains(selected))) show(selected);
   };
   globalThis.kubestencil.TYPE = TYPE;
+  inGo?.addEventListener("change", showInGo);
   addEventListener("languages-loaded", () => {
+    showInGo();
     showSelected();
     document.querySelector(`#field-code-${language}`)?.focus();
   });
+  showInGo();
   showSelected();
 })();

@@ -2,7 +2,7 @@
 // The tree of fields on the page of a type: expanding, the path of what is on the screen,
 // and what the browser's own search needs. "filter.js" filters it.
 (() => {
-  const { address, announce, breakable, copy, loadScript, updateLinks, TEXT_INPUTS } =
+  const { address, announce, breakable, copy, loadScript, readSetting, storeSetting, updateLinks, TEXT_INPUTS } =
     globalThis.kubestencil;
 
   const loaded = new Set();
@@ -408,6 +408,21 @@
     const link = event.target.closest("a[href^='#']");
     if (link && link.hash === location.hash) openField();
   });
+
+  // "code.js" writes the example in Go from that in YAML.
+  const firstExample = document.querySelector("#whole-example .example");
+  if (firstExample) {
+    const input = Object.assign(document.createElement("input"), { type: "radio", name: "language", value: "go", id: "language-go" });
+    const label = Object.assign(document.createElement("label"), { htmlFor: input.id, textContent: "Go" });
+    firstExample.before(input, label, Object.assign(document.createElement("div"), { className: "example go" }));
+    const load = () => loadOnce("code", "The code cannot be loaded.");
+    input.addEventListener("change", () => {
+      storeSetting("language", "go");
+      load();
+    });
+    input.checked = readSetting("language") === "go";
+    if (input.checked) addEventListener("load", load);
+  }
 
   Object.assign(globalThis.kubestencil, {
     addressedPath, buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField, revealField,

@@ -31,7 +31,7 @@
   // How values are made of types that are no structs in documents.
   const MADE = {
     "[]byte": (value) => `[]byte(${quote(value)})`,
-    "resource.Quantity": (value) => `resource.MustParse(${quote(value)})`,
+    "resource.Quantity": (value) => `resource.MustParse(${quote(String(value))})`,
     "intstr.IntOrString": (value) =>
       typeof value === "number" ? `intstr.FromInt32(${value})` : `intstr.FromString(${quote(value)})`,
     "metav1.Time": () => "metav1.Now()",
@@ -81,7 +81,8 @@
       const code = goValue(item, inner, inside(usual), deeper);
       return code.startsWith(`${inner}{`) && !MADE[inner] ? code.slice(inner.length) : code;
     };
-    const lines = Object.entries(value).map(([key, item]) => (Array.isArray(value) ? text(item) : `${quote(key)}: ${text(item)}`));
+    const pairs = () => Object.entries(value).map(([key, item]) => [quote(key), text(item)]);
+    const lines = Array.isArray(value) ? value.map(text) : aligned(pairs());
     if (lines.length === 1) {
       // As gofmt has a single item: without lines of its own.
       const code = lines[0].replaceAll(`\n\t`, "\n");

@@ -38,6 +38,14 @@
     }
   }
 
+  /** The text of a block, whose line breaks "|" keeps; null for another style. */
+  function blockText(style, lines) {
+    if (!/^\|-?$/.test(style)) return null;
+    const indent = lines.find((line) => line.trim())?.search(/\S/) ?? 0;
+    const text = lines.map((line) => line.slice(indent)).join("\n").trimEnd();
+    return style === "|" && text ? `${text}\n` : text;
+  }
+
   const scalar = (text, line) => ({ kind: "scalar", line, text: unquoted(text), isQuoted: /^["']/.test(text) });
   const unknown = (line) => ({ kind: "unknown", line });
 
@@ -121,7 +129,8 @@
       }
       if (/^[|>][-+\d]*$/.test(text)) {
         while (this.next?.indent > indent) this.at++;
-        return { kind: "scalar", line: number, text: null, isQuoted: true };
+        const written = this.raw.slice(line.index + 1, this.next?.index);
+        return { kind: "scalar", line: number, text: blockText(text, written), isQuoted: true };
       }
       if (text.startsWith("*") || TEMPLATE.test(text)) {
         while (this.next?.indent > indent) this.at++;
