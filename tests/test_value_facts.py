@@ -17,8 +17,10 @@ from kubestencil import field_facts
 from kubestencil.errors import UsageError
 from kubestencil.schema.facts.combinations import combinations
 from kubestencil.schema.facts.formats import FORMATS
+from kubestencil.schema.facts.tables import ReleaseRange, without_overlaps
 from kubestencil.schema.facts.values import (
     Default,
+    FactRow,
     FieldFacts,
     fact_rows,
     server_facts,
@@ -105,6 +107,41 @@ def test_tables_name_types_that_some_release_has() -> None:
     types = {name for release in RELEASES for name in load(release).definitions}
     rows = fact_rows()
     assert {row.definition for row in rows} <= types
+
+
+def _limit(releases: str, value: int, name: str = "maximum") -> FactRow:
+    return FactRow(
+        ReleaseRange.parse(releases), CONTAINER, "args", "", name, value, "asked"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("1.25..1.30", "1.30.."), ("1.25..", "1.25.."), ("1.29..", "1.25..1.36")],
+)
+def test_rows_of_a_field_that_overlap_are_refused(first: str, second: str) -> None:
+    rows = [_limit(first, 1), _limit(second, 2)]
+    with pytest.raises(ValueError, match="rows overlap"):
+        without_overlaps(rows, lambda row: row.subject)
+
+
+def test_rows_of_a_field_may_follow_each_other() -> None:
+    rows = (
+        _limit("1.30..", 2),
+        _limit("1.25..1.29", 1),
+        _limit("1.25..", 3, "minimum"),
+    )
+    assert without_overlaps(rows, lambda row: row.subject) == rows
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_limits_of_a_field_do_not_contradict_each_other(release: str) -> None:
+    for place, facts in server_facts(release).fields.items():
+        for least, most in (
+            (facts.minimum, facts.maximum),
+            (facts.min_length, facts.max_length),
+        ):
+            assert least is None or most is None or least <= most, place
 
 
 @pytest.mark.parametrize("release", RELEASES)
