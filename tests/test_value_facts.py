@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tarfile
+from collections import Counter
 from itertools import product
 
 import pytest
@@ -17,10 +18,8 @@ from kubestencil import field_facts
 from kubestencil.errors import UsageError
 from kubestencil.schema.facts.combinations import combinations
 from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.tables import ReleaseRange, without_overlaps
 from kubestencil.schema.facts.values import (
     Default,
-    FactRow,
     FieldFacts,
     fact_rows,
     server_facts,
@@ -109,29 +108,20 @@ def test_tables_name_types_that_some_release_has() -> None:
     assert {row.definition for row in rows} <= types
 
 
-def _limit(releases: str, value: int, name: str = "maximum") -> FactRow:
-    return FactRow(
-        ReleaseRange.parse(releases), CONTAINER, "args", "", name, value, "asked"
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_release_has_one_row_for_what_is_said_of_a_field(release: str) -> None:
+    subjects = Counter(
+        (
+            row.definition,
+            row.field,
+            row.context,
+            row.name,
+            getattr(row.value, "condition", ""),
+        )
+        for row in fact_rows()
+        if row.releases.includes(release)
     )
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [("1.25..1.30", "1.30.."), ("1.25..", "1.25.."), ("1.29..", "1.25..1.36")],
-)
-def test_rows_of_a_field_that_overlap_are_refused(first: str, second: str) -> None:
-    rows = [_limit(first, 1), _limit(second, 2)]
-    with pytest.raises(ValueError, match="rows overlap"):
-        without_overlaps(rows, lambda row: row.subject)
-
-
-def test_rows_of_a_field_may_follow_each_other() -> None:
-    rows = (
-        _limit("1.30..", 2),
-        _limit("1.25..1.29", 1),
-        _limit("1.25..", 3, "minimum"),
-    )
-    assert without_overlaps(rows, lambda row: row.subject) == rows
+    assert [subject for subject, count in subjects.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import chain, combinations
 from typing import Any, NamedTuple, Protocol, TypeVar, get_type_hints
 
 from kubestencil.data_files import data_file
@@ -44,10 +43,6 @@ class ReleaseRange(NamedTuple):
         return release_order(self.first) <= order and (
             self.last is None or order <= release_order(self.last)
         )
-
-    def overlaps(self, other: ReleaseRange) -> bool:
-        """Whether a release is in both ranges."""
-        return self.includes(other.first) or other.includes(self.first)
 
     def nearest(self, release: str) -> str:
         """``release``, or the end of the range that is next to it."""
@@ -105,23 +100,6 @@ def rows_of_release(
         if row.releases.includes(release):
             found[key(row)].append(row)
     return dict(found)
-
-
-def without_overlaps(
-    rows: Iterable[RangedRow], key: Callable[[RangedRow], Hashable]
-) -> tuple[RangedRow, ...]:
-    """The rows, of which no two with the same key hold in one release.
-
-    Raises ValueError where two do: a table would say two things of a field.
-    """
-    found = tuple(rows)
-    same: dict[Hashable, list[RangedRow]] = defaultdict(list)
-    for row in found:
-        same[key(row)].append(row)
-    for one, other in chain.from_iterable(combinations(r, 2) for r in same.values()):
-        if one.releases.overlaps(other.releases):
-            raise ValueError(f"rows overlap: {one} and {other}")
-    return found
 
 
 def read_cells(table: str) -> Iterator[Sequence[str]]:

@@ -16,12 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.tables import (
-    ReleaseRange,
-    group_version_kind,
-    read_cells,
-    without_overlaps,
-)
+from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, read_cells
 from kubestencil.schema.types import Field, GroupVersionKind, Schema
 from kubestencil.source.releases import release_order
 
@@ -99,12 +94,6 @@ class FactRow(NamedTuple):
     name: str
     value: Any
     found: str
-
-    @property
-    def subject(self) -> tuple[str, ...]:
-        """What the row is about: in a release, one row at most says its value."""
-        condition = self.value.condition if self.name == "defaults" else ""
-        return self.definition, self.field, self.context, self.name, condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +210,8 @@ def _with_document(facts: FieldFacts, schema: Schema, *, required: bool) -> Fiel
 
 @cache
 def fact_rows() -> tuple[FactRow, ...]:
-    """The rows of all tables.
-
-    Raises ValueError where two rows say the same attribute of a field in one release.
-    """
-    rows = (
+    """The rows of all tables."""
+    return tuple(
         FactRow(
             ReleaseRange.parse(releases),
             definition,
@@ -237,7 +223,6 @@ def fact_rows() -> tuple[FactRow, ...]:
         for table in ("enums", "defaults", "limits")
         for releases, definition, name, context, *rest, found in read_cells(table)
     )
-    return without_overlaps(rows, lambda row: row.subject)
 
 
 def _fact(table: str, *cells: str) -> tuple[str, Any]:
