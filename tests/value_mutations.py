@@ -2,7 +2,7 @@
 
 ``python -m tests.value_mutations --count 20000 1.35=PROGRAM`` compares
 ``kubestencil check`` without a validator with the validator, and prints what it does not
-find by the message of the server.
+find by the message of the server, and what it finds by the kind of the mistake.
 """
 
 from __future__ import annotations
@@ -40,10 +40,11 @@ _NAMES = (
 
 
 class Mistake(NamedTuple):
-    """An object with a mistake; ``label`` says which."""
+    """An object with a mistake; ``label`` says which, and ``change`` what made it."""
 
     value: Any
     label: str
+    change: str
 
 
 class Judged(NamedTuple):
@@ -66,7 +67,7 @@ def mistakes(objects: Sequence[Any], count: int, seed: int = SEED) -> Iterator[M
         ]
         change = source.choice(_CHANGES)
         label = change(source.choice(places), source, places)
-        yield Mistake(root[""], f"{change.__name__.strip('_')} {label}")
+        yield Mistake(root[""], label, change.__name__.strip("_").replace("_", " "))
 
 
 def _wrong_case(place: Position, source: random.Random, places: Any) -> str:
@@ -245,14 +246,19 @@ def main(arguments: Sequence[str]) -> None:
     name, _, path = options.program.partition("=")
     counts: Counter[str] = Counter()
     missed: Counter[str] = Counter()
+    changes: Counter[tuple[str, bool]] = Counter()
     with Validator(Path(path)) as validator:
         for case in judged(load(name), validator, options.count):
             kind = "accepted" if case.answer.accepted else "refused"
             counts[f"{kind}, {'an error' if case.errors else 'no error'}"] += 1
             if case.answer.accepted and case.errors:
-                print(f"false: {case.mistake.label[:100]}: {case.errors[0][:3]}")
+                print(
+                    f"false: {case.mistake.change} {case.mistake.label[:100]}: {case.errors[0][:3]}"
+                )
             if kind == "refused" and case.errors and is_at_path(case):
                 counts["at the server's path"] += 1
+            if kind == "refused":
+                changes[case.mistake.change, bool(case.errors)] += 1
             if kind == "refused" and not case.errors:
                 cause = case.answer.causes[0]
                 field = re.sub(r"\[[^]]*\]", "", cause.field)
@@ -260,6 +266,9 @@ def main(arguments: Sequence[str]) -> None:
                 missed[f"{case.mistake.value['kind']} {field}: {text}"] += 1
     for text, count in missed.most_common(40):
         print(f"{count:6} {text}")
+    for change in sorted({change for change, _ in changes}):
+        found, others = changes[change, True], changes[change, False]
+        print(f"{change}: {found} of {found + others} that are refused are errors")
     print(dict(counts), file=sys.stderr)
 
 
