@@ -249,21 +249,23 @@ def main(arguments: Sequence[str]) -> None:
     changes: Counter[tuple[str, bool]] = Counter()
     with Validator(Path(path)) as validator:
         for case in judged(load(name), validator, options.count):
-            kind = "accepted" if case.answer.accepted else "refused"
+            mistake, kind = case.mistake, (
+                "accepted" if case.answer.accepted else "refused"
+            )
             counts[f"{kind}, {'an error' if case.errors else 'no error'}"] += 1
-            if case.answer.accepted and case.errors:
-                print(
-                    f"false: {case.mistake.change} {case.mistake.label[:100]}: {case.errors[0][:3]}"
-                )
-            if kind == "refused" and case.errors and is_at_path(case):
-                counts["at the server's path"] += 1
-            if kind == "refused":
-                changes[case.mistake.change, bool(case.errors)] += 1
-            if kind == "refused" and not case.errors:
+            if case.answer.accepted:
+                if case.errors:
+                    label = f"{mistake.change} {mistake.label[:100]}"
+                    print(f"false: {label}: {case.errors[0][:3]}")
+                continue
+            changes[mistake.change, bool(case.errors)] += 1
+            if case.errors:
+                counts["at the server's path"] += is_at_path(case)
+            else:
                 cause = case.answer.causes[0]
                 field = re.sub(r"\[[^]]*\]", "", cause.field)
                 text = re.sub(r'"[^"]*"|\d+', "…", cause.message)[:60]
-                missed[f"{case.mistake.value['kind']} {field}: {text}"] += 1
+                missed[f"{mistake.value['kind']} {field}: {text}"] += 1
     for text, count in missed.most_common(40):
         print(f"{count:6} {text}")
     for change in sorted({change for change, _ in changes}):
