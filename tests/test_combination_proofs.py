@@ -15,7 +15,7 @@ from kubestencil.checking.upgrade import Upgrade, kind_of
 from kubestencil.schema import Release
 from kubestencil.schema.facts.combinations import Combination, combinations
 from kubestencil.schema.facts.conditions import is_set, parse_term
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.targets.examples.accepted import AcceptedFields
 from kubestencil.targets.examples.fields import is_required
 from kubestencil.targets.examples.nodes import to_json
@@ -106,7 +106,7 @@ class _Breaks:
 
 def _broken(release: Release, objects: list[Any]) -> Mapping[Combination, list[Any]]:
     """Objects that break a rule, each made of an accepted one."""
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
     rules, breaks = combinations(release.name), _Breaks(release)
     found: dict[Combination, list[Any]] = defaultdict(list)
     for root in sorted(objects, key=lambda value: len(str(value))):

@@ -13,7 +13,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.facts.conditions import parse_term
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.facts.values import NO_FACTS, server_facts
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.types import GroupVersionKind
 from specs.make.values.objects import Path, general, positions, value_at
 from tests.api_server import Client
@@ -84,7 +84,7 @@ class Filled(NamedTuple):
 
 def _filled(release: Release, before: Any, after: Any) -> Iterator[Filled]:
     kind = group_version_kind(before["apiVersion"], before["kind"])
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
     for position in positions(release, names[kind], after):
         path = position.path
         if position.is_item or not isinstance(path[-1], str):

@@ -56,7 +56,7 @@ KINDS = (
     "policy/v1/PodDisruptionBudget", "rbac.authorization.k8s.io/v1/RoleBinding",
     "storage.k8s.io/v1/StorageClass",
 )  # fmt: skip
-CODE = "return document.querySelector(`#field-code .${arguments[0]} pre code`)?.textContent"
+CODE = "return document.querySelector(`#${arguments[0]} .${arguments[1]} pre code`)?.textContent"
 GO_MODULE = """\
 module example.com/fields
 
@@ -93,7 +93,12 @@ def codes(request: pytest.FixtureRequest, base_url: str) -> list[dict[str, str]]
             browser.wait("kubestencil.languages")
             browser.settle()
             languages = ("yaml", "go", "python", "jsonnet", "typescript")
-            found.append({name: browser.run(CODE, name) or "" for name in languages})
+            found.append(
+                {
+                    name: browser.run(CODE, "field-code", name) or ""
+                    for name in languages
+                }
+            )
     return found
 
 
@@ -111,27 +116,32 @@ def test_a_language_stays_selected(browser: Browser, base_url: str) -> None:
     assert "Paused: " in browser.run(shown)
 
 
+def with_client_go(folder: Path, *command: str) -> str:
+    """What Go prints of a module with the types of client-go, whose packages are as gofmt
+    leaves them."""
+    (folder / "go.mod").write_text(GO_MODULE)
+    done = go(folder, *command)
+    if "module lookup disabled" in done.stderr:
+        pytest.skip("Go's module cache has no k8s.io/api of 1.35")
+    assert (done.returncode, done.stderr) == (0, "")
+    packages = [path.name for path in folder.iterdir() if path.is_dir()]
+    formatted = subprocess.run(
+        ["gofmt", "-l", *packages], cwd=folder, capture_output=True, text=True
+    )
+    assert formatted.stdout == ""
+    return done.stdout
+
+
 @pytest.mark.compiler("go")
 def test_go_compiles_with_the_types_of_client_go(
     codes: list[dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOSUMDB", "off")
-    (tmp_path / "go.mod").write_text(GO_MODULE)
     for number, code in enumerate(codes):
         package = tmp_path / f"field{number}"
         package.mkdir()
         (package / "field.go").write_text(f"package field\n\n{code['go']}\n")
-    done = go(tmp_path, "build", "./...")
-    if "module lookup disabled" in done.stderr:
-        pytest.skip("Go's module cache has no k8s.io/api of 1.35")
-    assert (done.returncode, done.stderr) == (0, "")
-    formatted = subprocess.run(
-        ["gofmt", "-l", "."], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert formatted.stdout == ""
-
-
-EXAMPLE = "return document.querySelector(`#whole-example .${arguments[0]} pre code`)?.textContent"
+    with_client_go(tmp_path, "build", "./...")
 
 
 @pytest.mark.compiler("go")
@@ -150,11 +160,12 @@ def test_the_whole_example_in_go_is_that_in_yaml(
         browser.wait("document.querySelector('#whole-example .go pre code')")
         package = tmp_path / f"example{number}"
         package.mkdir()
-        code = browser.run(EXAMPLE, "go").replace("var example", "var Example")
+        code = browser.run(CODE, "whole-example", "go").replace(
+            "var example", "var Example"
+        )
         (package / "example.go").write_text(f"package example{number}\n\n{code}\n")
-        expected.append(yaml.safe_load(browser.run(EXAMPLE, "yaml")))
+        expected.append(yaml.safe_load(browser.run(CODE, "whole-example", "yaml")))
     names = [f"example{number}" for number in range(len(KINDS))]
-    (tmp_path / "go.mod").write_text(GO_MODULE)
     (tmp_path / "main.go").write_text(
         'package main\n\nimport (\n\t"encoding/json"\n\t"os"\n\n'
         + "".join(f'\t"example.com/fields/{name}"\n' for name in names)
@@ -162,18 +173,11 @@ def test_the_whole_example_in_go_is_that_in_yaml(
         + ", ".join(f"{name}.Example" for name in names)
         + "})\n}\n"
     )
-    done = go(tmp_path, "run", ".")
-    if "module lookup disabled" in done.stderr:
-        pytest.skip("Go's module cache has no k8s.io/api of 1.35")
-    assert (done.returncode, done.stderr) == (0, "")
-    for manifest, made in zip(expected, json.loads(done.stdout), strict=True):
+    printed = with_client_go(tmp_path, "run", ".")
+    for manifest, made in zip(expected, json.loads(printed), strict=True):
         # Programs leave these to the client.
         del manifest["apiVersion"], manifest["kind"]
         assert _common(manifest, made) == manifest
-    formatted = subprocess.run(
-        ["gofmt", "-l", *names], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert formatted.stdout == ""
 
 
 def _common(expected: Any, value: Any) -> Any:

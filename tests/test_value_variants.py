@@ -18,7 +18,7 @@ from kubestencil.checking.release import prepare
 from kubestencil.checking.upgrade import Upgrade, kind_of
 from kubestencil.schema import Release, Schema
 from kubestencil.schema.facts.values import server_facts
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 from specs.make.values.pool import accepted_objects as accepted_seeds
@@ -61,7 +61,7 @@ def _subsets(fields: Sequence[str]) -> Iterator[Sequence[str]]:
 def _variants(release: Release, objects: Sequence[Any]) -> Iterator[Any]:
     """Each change of a type once."""
     facts = server_facts(release.name)
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
     seen = set()
     for root in objects:
         root_name = names[kind_of(root)]

@@ -20,7 +20,7 @@ from kubestencil.schema import parse
 from kubestencil.schema.facts.feature_gates import gate_in, gate_names
 from kubestencil.schema.facts.kind_fields import field_at
 from kubestencil.schema.facts.values import fact_rows
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.types import Release
 from kubestencil.source import locate
 from kubestencil.validator.process import Validator
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str]) -> None:
 
 def _questions(release: Release, validator: Validator) -> Iterator[_Question]:
     objects = accepted_objects(release, validator, seed_objects())
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
     occurrences = Occurrences(release, objects)
     for row in fact_rows():
         if row.releases.includes(release.name) and row.found == "asked":

@@ -35,7 +35,7 @@ from kubestencil.schema.facts.lifecycle import lifecycle, served_by_default
 from kubestencil.schema.facts.tables import is_between
 from kubestencil.schema.facts.volume_plugins import VOLUMES, volume_plugins
 from kubestencil.schema.facts.warnings import warned_key_rows
-from kubestencil.schema.kinds import kind_definitions, version_stage
+from kubestencil.schema.kinds import definitions_of_kinds, version_stage
 
 
 def fact_changes(
@@ -200,7 +200,7 @@ class _FactChanges:
 
     @cached_property
     def _definitions(self) -> Mapping[GroupVersionKind, str]:
-        return {kind: name for name, kind in kind_definitions(self.after).items()}
+        return definitions_of_kinds(self.after)
 
     def _field_stage(
         self, release: Release, facts: ReleaseFacts, definition: str, field: str

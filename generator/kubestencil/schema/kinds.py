@@ -151,6 +151,11 @@ def kind_definitions(release: Release) -> Mapping[str, GroupVersionKind]:
     }
 
 
+def definitions_of_kinds(release: Release) -> Mapping[GroupVersionKind, str]:
+    """The full name of the definition of each kind that is not a list kind."""
+    return {kind: name for name, kind in kind_definitions(release).items()}
+
+
 def group_names(release: Release) -> Mapping[str, str]:
     """The API groups by package: ``core`` for ``io.k8s.api.core.v1``,
     ``resource.k8s.io`` for ``io.k8s.api.resource.v1``."""

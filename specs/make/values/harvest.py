@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds, kind_definitions
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from specs.make.tables import report
@@ -97,7 +97,7 @@ class Asked:
         self.release = release
         self.known: dict[_FieldKey, Known] = {}
         self._validators = validators
-        names = {kind: name for name, kind in kind_definitions(release).items()}
+        names = definitions_of_kinds(release)
         constants: dict[tuple[str, str], Sequence[str]] = dict(CONSTANTS)
         constants.update(
             ((enum.definition, enum.field), enum.values) for enum in marked

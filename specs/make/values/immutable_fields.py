@@ -21,7 +21,7 @@ from kubestencil.schema.facts.feature_gates import gate_of
 from kubestencil.schema.facts.kind_fields import field_at
 from kubestencil.schema.facts.kind_fields import immutable_fields as known_fields
 from kubestencil.schema.facts.values import server_facts
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.source import locate
 from kubestencil.source.releases import release_order
@@ -116,7 +116,7 @@ def all_changes(
     objects: Mapping[GroupVersionKind, Sequence[Any]],
 ) -> list[Change]:
     """The changes of one field each that could be made to objects."""
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
 
     def ask(
         validator: Validator, pool: tuple[GroupVersionKind, Sequence[Any]]
@@ -201,7 +201,7 @@ def accepted_changes(
 
 def changes_in(release: Release, changes: Iterable[Change]) -> Iterator[Change]:
     """Changes of objects of any release, without the fields that this one lacks."""
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
     for change in changes:
         if change.kind in names:
             schema = release.definitions[names[change.kind]].schema
@@ -234,6 +234,7 @@ def replies(
     release: Release, validator: Validator, changes: Iterable[Change]
 ) -> Iterator[Reply]:
     """What a release says of the changes that can be made and seen in it."""
+    names = definitions_of_kinds(release)
     possible = accepted_changes(changes_in(release, changes), validator)
     tried = list(with_effect(possible, validator))
     answers = validator.ask(
@@ -242,17 +243,18 @@ def replies(
     for change, answer in zip(tried, answers, strict=True):
         place = change.kind, change.path
         if answer.accepted:
-            if not change.is_removal and not _is_dropped(release, place):
+            if not change.is_removal and not _is_dropped(release, names, place):
                 yield Reply(place, change.number)
         elif answer.code == 422 and answer.causes and not answer.old_refused:
             field = _general(answer.causes[0].field) or change.path
             yield Reply(place, change.number, field)
 
 
-def _is_dropped(release: Release, place: Place) -> bool:
+def _is_dropped(
+    release: Release, names: Mapping[GroupVersionKind, str], place: Place
+) -> bool:
     """Whether a release drops the value of a field, since its gate is off: the change is
-    accepted without effect."""
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    accepted without effect. ``names`` are those of the definitions of kinds."""
     field = field_at(release, names[place[0]], place[1])
     gate = gate_of(*field, release.name) if field else None
     return gate is not None and not gate.enabled
@@ -277,11 +279,11 @@ def immutable_fields(
         for place in _existing(release, periods):
             fields = _at(periods[place], name).values()
             if "" in fields:
-                mutable.update(_outer_places([place]))
+                mutable.update(outer_places([place]))
             elif fields:
                 refused.setdefault(place, next(iter(fields)))
         accepted = (reply.place for reply in given[name] if not reply.refused)
-        mutable -= known[name] - _outer_places(accepted)
+        mutable -= known[name] - outer_places(accepted)
         found[name] = _without_inner(_outermost(refused, mutable))
     return found
 
@@ -311,14 +313,15 @@ def _at(periods: Sequence[_Period], release: str) -> Mapping[int, str]:
 
 def _existing(release: Release, places: Iterable[Place]) -> Iterator[Place]:
     """The places that a release has."""
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
     for kind, path in places:
         field = field_at(release, names[kind], path) if kind in names else None
         if field and field[1] in release.definitions[field[0]].schema.field_names:
             yield kind, path
 
 
-def _outer_places(places: Iterable[Place]) -> set[Place]:
+def outer_places(places: Iterable[Place]) -> set[Place]:
+    """Places, and those of the fields that they are inside of."""
     return {(kind, outer) for kind, path in places for outer in outer_paths(path)}
 
 

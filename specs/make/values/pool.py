@@ -11,7 +11,7 @@ from typing import Any
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.schema.facts.tables import group_version_kind
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds, kind_definitions
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
@@ -47,7 +47,7 @@ def grown_objects(
     grow at a time, which use the values of earlier ones: pods are in many. The order of
     answers never changes what is found.
     """
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
     first = [[kind] for kind in _FIRST if kind in names]
     rest = [kind for kind in names if kind not in _FIRST]
     accepted = accepted_objects(release, validators[0], given)
@@ -82,7 +82,7 @@ def grown_objects(
 
 
 def _remember(release: Release, objects: Objects, samples: Samples) -> None:
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
     for kind, values in objects.items():
         for value in values:
             for position in positions(release, names[kind], value):
@@ -127,7 +127,7 @@ def with_others(
     """The accepted objects of a release, the first pool, and those of other releases that
     it accepts and that have fields which no other object has."""
     objects: Objects = {kind: list(values) for kind, values in pools[0].items()}
-    names = {kind: name for name, kind in kind_definitions(release).items()}
+    names = definitions_of_kinds(release)
     covered = {
         kind: set().union(*(_fields(release, names[kind], value) for value in values))
         for kind, values in objects.items()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.kind_fields import unvalidated_fields
 from kubestencil.schema.facts.values import FactRow
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
@@ -91,7 +91,7 @@ class Occurrences:
         release: Release,
         objects: Mapping[GroupVersionKind, Iterable[Any]],
     ) -> None:
-        names = {kind: name for name, kind in kind_definitions(release).items()}
+        names = definitions_of_kinds(release)
         self._fields: dict[tuple[str, str, bool], list[Occurrence]] = defaultdict(list)
         pairs = ((kind, value) for kind, values in objects.items() for value in values)
         for kind, value in sorted(pairs, key=lambda pair: len(str(pair[1]))):

@@ -1,6 +1,6 @@
 "use strict";
 // The code of the selected field in Go (the types of client-go), Jsonnet (the library that is
-// generated), Python and TypeScript.
+// generated), Python and TypeScript, and of the whole example in Go.
 // "code.js" loads this, and the names of Go and Python, when one of them is asked for.
 (() => {
   const { TYPE } = globalThis.kubestencil;
@@ -81,8 +81,9 @@
       const code = goValue(item, inner, inside(usual), deeper);
       return code.startsWith(`${inner}{`) && !MADE[inner] ? code.slice(inner.length) : code;
     };
-    const pairs = () => Object.entries(value).map(([key, item]) => [quote(key), text(item)]);
-    const lines = Array.isArray(value) ? value.map(text) : aligned(pairs());
+    const lines = Array.isArray(value)
+      ? value.map(text)
+      : aligned(Object.entries(value).map(([key, item]) => [quote(key), text(item)]));
     if (lines.length === 1) {
       // As gofmt has a single item: without lines of its own.
       const code = lines[0].replaceAll(`\n\t`, "\n");

@@ -10,7 +10,7 @@ from kubestencil.diff.timeline import timeline
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.targets.diff import view as diff
 from kubestencil.targets.diff.changes import LinkResolver
 from kubestencil.targets.site.addresses import page_addresses
@@ -84,10 +84,7 @@ def _link_resolver(releases: Sequence[Release]) -> LinkResolver:
     """Links from a report to the pages of types and fields."""
     releases_by_name = {release.name: release for release in releases}
     addresses = {release.name: page_addresses(release) for release in releases}
-    kinds = {
-        release.name: {kind: name for name, kind in kind_definitions(release).items()}
-        for release in releases
-    }
+    kinds = {release.name: definitions_of_kinds(release) for release in releases}
 
     @cache
     def shown_paths(release: str, definition: str) -> frozenset[str]:
