@@ -182,6 +182,13 @@ class Client:
         reply = self.request("POST", path, json.dumps(value).encode())
         assert reply.status == 201, reply.message
 
+    def delete(self, path: str) -> None:
+        """Delete an object at once: nothing here ends what finalizers wait for, such as
+        the use of a PersistentVolume."""
+        self.request("DELETE", path)
+        patch = b'{"metadata": {"finalizers": null}}'
+        self.request("PATCH", path, patch, "application/merge-patch+json")
+
     def submit_text(self, path: str, text: str, content_type: str) -> Reply:
         """The same for the text of an object, at the path of its resource."""
         return self.request("POST", f"{path}{_DRY_RUN}", text.encode(), content_type)

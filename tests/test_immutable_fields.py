@@ -168,7 +168,7 @@ class Objects:
 
     def delete(self) -> None:
         for path in filter(None, self._paths.values()):
-            self._server.request("DELETE", path)
+            self._server.delete(path)
 
     def _create(self, change: Change) -> str | None:
         value = self._in_namespace(change, change.old, "old-")

@@ -178,7 +178,7 @@ def served_objects(api_server: Client) -> Iterator[list[str]]:
             found.append(f"{path}/kept-by-all")
     yield found
     for path in found:
-        api_server.request("DELETE", path)
+        api_server.delete(path)
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -236,4 +236,4 @@ def test_models_of_an_old_release_replace_objects_of_a_server(
     assert replaced.body["metadata"]["labels"] == {"team": "a"}
     assert replaced.body["spec"] == served["spec"]
     assert served["spec"]["template"]["spec"]["resources"] == {"limits": {"cpu": "1"}}
-    api_server.request("DELETE", path)
+    api_server.delete(path)
