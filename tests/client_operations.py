@@ -188,7 +188,7 @@ class _Caller:
             self._record(
                 f"{name}.items", lambda: list(method.items(*arguments, limit=2))
             )
-            watched = {"resource_version": self._version, "timeout_seconds": 5}
+            watched = {"resource_version": self._version, "timeout_seconds": 1}
             self._record(
                 f"{name}.watch", lambda: next(method.watch(*arguments, **watched), None)
             )

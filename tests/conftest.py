@@ -50,6 +50,13 @@ EACH_RELEASE = [
     RELEASES[-1],
 ]
 
+#: ``KUBESTENCIL_COMPILERS=all`` lets compilers read all that can be generated, else they
+#: read what two cores compile in some minutes.
+ALL_IS_COMPILED = os.environ.get("KUBESTENCIL_COMPILERS") == "all"
+takes_minutes = pytest.mark.skipif(
+    not ALL_IS_COMPILED, reason="the compiler takes minutes: KUBESTENCIL_COMPILERS=all"
+)
+
 #: The markers of tests by the fixtures that they use. ``pytest`` leaves out tests with
 #: markers (pyproject.toml), ``pytest -m ""`` runs all.
 _MARKERS = {

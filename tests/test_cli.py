@@ -266,7 +266,7 @@ def test_the_output_stays_unchanged_when_the_disk_is_full(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=75, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents())
 def test_any_document_is_generated_or_refused(spec: dict[str, Any]) -> None:
     """Errors are KubestencilErrors, and no path leaves the target's folder."""

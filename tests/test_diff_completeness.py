@@ -425,7 +425,7 @@ _documents = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(_documents, _documents)
 def test_changes_between_generated_documents_are_complete(
     before: dict[str, Any], after: dict[str, Any]
@@ -479,7 +479,7 @@ def custom_release(*crds: Any, unserved: bool = False) -> Release:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(crds(), crds())
 def test_changes_between_generated_custom_resources_are_complete(
     before: dict[str, Any], after: dict[str, Any]

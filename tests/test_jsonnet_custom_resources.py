@@ -253,7 +253,7 @@ PROPERTIES = st.recursive(
 
 @pytest.mark.slow
 @settings(
-    max_examples=150,
+    max_examples=75,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -96,7 +96,7 @@ DOCUMENTS = st.fixed_dictionaries(
 
 @pytest.mark.slow
 @settings(
-    max_examples=200,
+    max_examples=100,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -2,7 +2,7 @@
 nothing that a server accepts is refused, and much of what it refuses is.
 
 What is left is what a language cannot say in a type (relations of fields), and what no
-table has. ``KUBESTENCIL_LANGUAGES=all pytest -s`` prints the numbers that docs/targets/ has;
+table has. ``KUBESTENCIL_COMPILERS=all pytest -s`` prints the numbers that docs/targets/ has;
 without it, slow compilers get some of the objects.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -21,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from kubestencil.text.casing import identifier, snake
-from tests.conftest import load
+from tests.conftest import ALL_IS_COMPILED, load
 from tests.languages import (
     PKL_CATCH,
     Case,
@@ -267,7 +266,7 @@ def test_what_a_server_accepts_is_accepted_and_mistakes_are_found(
     public: list[Case],
     tmp_path: Path,
 ) -> None:
-    if not os.environ.get("KUBESTENCIL_LANGUAGES"):
+    if not ALL_IS_COMPILED:
         every = _EVERY.get(target, 1)
         mistaken, public = mistaken[::every], public[::every]
     cases = [*mistaken, *public]

@@ -2,8 +2,8 @@
 ``java``: the compiler of each language accepts what they generate, runs the program of its
 README, and refuses mistakes.
 
-Each release and all custom resources are compiled with ``KUBESTENCIL_LANGUAGES=all``, else
-two releases and a third of the custom resources.
+Each release and all custom resources are compiled with ``KUBESTENCIL_COMPILERS=all``, else
+the newest release and a third of the custom resources.
 ``KUBESTENCIL_JARS`` is a folder with the jars of Jackson (databind, core, annotations).
 """
 
@@ -26,7 +26,7 @@ from kubestencil.schema import Release
 from kubestencil.targets.model.values import LinkedDefinition, make_model
 from kubestencil.text.casing import identifier
 from tests.cluster import load_crds, stored_crds
-from tests.conftest import RELEASES, load, make_release
+from tests.conftest import ALL_IS_COMPILED, RELEASES, load, make_release
 from tests.examples import examples
 from tests.languages import (
     PKL_CATCH,
@@ -40,13 +40,8 @@ from tests.manifests import manifests
 from tests.test_go import normal
 from tests.test_language_rules import compile_zod, link_npm_packages, run_kcl
 
-#: The newest and the oldest release, and with ``KUBESTENCIL_LANGUAGES=all`` those between.
-_RELEASES = (
-    RELEASES
-    if os.environ.get("KUBESTENCIL_LANGUAGES")
-    else RELEASES[:: len(RELEASES) - 1]
-)
-_EVERY_CRD = 1 if os.environ.get("KUBESTENCIL_LANGUAGES") else 3
+_RELEASES = RELEASES if ALL_IS_COMPILED else RELEASES[-1:]
+_EVERY_CRD = 1 if ALL_IS_COMPILED else 3
 
 JARS = Path(os.environ.get("KUBESTENCIL_JARS", "/nowhere"))
 

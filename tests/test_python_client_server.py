@@ -40,7 +40,7 @@ pytest.importorskip("wsproto", reason="wsproto is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 PREFIX = "called"
-OBJECTS = 10_000
+OBJECTS = 3_000
 
 #: Kinds that no other test installs.
 CRDS = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -16,7 +15,14 @@ import pytest
 
 from kubestencil.schema import Release
 from tests.cargo import Cargo, write_crate, write_if_changed
-from tests.conftest import ROOT, full_specs, load, make_release
+from tests.conftest import (
+    ALL_IS_COMPILED,
+    ROOT,
+    full_specs,
+    load,
+    make_release,
+    takes_minutes,
+)
 from tests.rust_crate import read_crate
 from tests.rust_documents import Documents
 from tests.test_docs import blocks
@@ -27,9 +33,7 @@ PROGRAMS = Path(__file__).parent / "rust"
 # The published k8s-openapi of each release that uses the same library for times, jiff.
 PUBLISHED = {"1.32": "0.28.0", "1.33": "0.29.0", "1.34": "0.29.0", "1.35": "0.29.0"}
 # Building two crates takes a minute for each release, so by default one is compared.
-COMPARED = (
-    tuple(PUBLISHED) if os.environ.get("KUBESTENCIL_RUST") == "all" else ("1.35",)
-)
+COMPARED = tuple(PUBLISHED) if ALL_IS_COMPILED else ("1.35",)
 
 CRATES = ("ours", "theirs")
 CORE, POD = "io.k8s.api.core.v1", "api::core::v1::Pod"
@@ -101,10 +105,7 @@ def test_reads_writes_and_merges_as_k8s_openapi(
     assert counts["read"] > 3000 and counts["refused"] > 300 and counts["merged"] > 1000
 
 
-@pytest.mark.skipif(
-    os.environ.get("KUBESTENCIL_RUST") != "all",
-    reason="building both crates with schemars takes minutes: KUBESTENCIL_RUST=all",
-)
+@takes_minutes
 def test_schemas_are_those_of_k8s_openapi(cargo: Cargo, tmp_path: Path) -> None:
     spec = load("1.35", full_specs())
     crate = write_crate(spec, tmp_path / "crate")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from kubestencil.schema import Release
 from tests.cargo import Cargo, write_crate, write_if_changed
+from tests.conftest import takes_minutes
 from tests.rust_crds import (
     GADGET,
     GADGET_OBJECT,
@@ -283,10 +283,7 @@ def test_objects_are_merged_by_the_list_types_of_the_schema(
     }
 
 
-@pytest.mark.skipif(
-    os.environ.get("KUBESTENCIL_RUST") != "all",
-    reason="the compiler takes minutes and 7 GB: KUBESTENCIL_RUST=all",
-)
+@takes_minutes
 def test_real_custom_resources_compile_and_have_examples(
     cargo: Cargo, tmp_path: Path
 ) -> None:

@@ -1,7 +1,7 @@
 """The crate stands in for k8s-openapi: in Cargo's eyes, and for kube, also on a real API
 server (tests/api_server.py).
 
-Compiling kube takes minutes: ``KUBESTENCIL_RUST=all pytest tests/test_rust_drop_in.py``.
+Compiling kube takes minutes: ``KUBESTENCIL_COMPILERS=all pytest tests/test_rust_drop_in.py``.
 """
 
 from __future__ import annotations
@@ -26,13 +26,9 @@ from kubestencil.source.document import Selection
 from kubestencil.targets import generate_files
 from tests.api_server import Client
 from tests.cargo import Cargo, write_crate, write_if_changed
-from tests.conftest import EACH_RELEASE, full_specs, load, make_release
+from tests.conftest import EACH_RELEASE, full_specs, load, make_release, takes_minutes
 from tests.site_examples import PrintedExamples
 
-needs_minutes = pytest.mark.skipif(
-    os.environ.get("KUBESTENCIL_RUST") != "all",
-    reason="compiling all of kube takes minutes: KUBESTENCIL_RUST=all",
-)
 #: Seconds, on a machine with other work to do.
 KUBE_TIMEOUT = 1800
 KUBE_FEATURES = ("client", "derive", "runtime")
@@ -153,6 +149,7 @@ def test_features_macros_and_metadata_are_those_of_the_published_crate(
         cargo(crate, "fmt", "--check")
 
 
+@takes_minutes
 def test_kube_compiles_with_the_kinds_that_a_program_needs(
     cargo: Cargo, tmp_path: Path
 ) -> None:
@@ -165,7 +162,7 @@ def test_kube_compiles_with_the_kinds_that_a_program_needs(
     assert "warning" not in output, output[:3000]
 
 
-@needs_minutes
+@takes_minutes
 @pytest.mark.parametrize("version", EACH_RELEASE)
 def test_kube_compiles_unchanged(cargo: Cargo, version: str, tmp_path: Path) -> None:
     """kube 5 with client and runtime, and with derive, whose code has a field that
@@ -179,7 +176,7 @@ def test_kube_compiles_unchanged(cargo: Cargo, version: str, tmp_path: Path) -> 
     assert "warning" not in cargo(folder, "check", timeout=KUBE_TIMEOUT)
 
 
-@needs_minutes
+@takes_minutes
 def test_kube_creates_applies_watches_and_deletes_on_a_real_server(
     cargo: Cargo, api_server: Client, tmp_path: Path
 ) -> None:

@@ -134,7 +134,7 @@ def array(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(documents(VALID_NAMES), documents(VALID_NAMES))
 # A field that is added to the objects in a list is shown where the list is.
 @example(list_document(), list_document("new"))

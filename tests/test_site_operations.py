@@ -28,7 +28,7 @@ from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.examples.operations import Operations, ReleaseOperations
 from tests.api_server import Client
 from tests.cargo import Cargo, write_crate
-from tests.conftest import full_specs, load, make_release
+from tests.conftest import full_specs, load, make_release, takes_minutes
 from tests.test_rust_drop_in import write_program
 
 # Commands that wait, or need a kubelet or a controller.
@@ -283,14 +283,11 @@ def test_curl_commands_work_on_a_real_server(
 # ----------------------------------------------------------------------------- Rust
 
 
-@pytest.mark.skipif(
-    os.environ.get("KUBESTENCIL_RUST") != "all",
-    reason="compiling kube takes minutes: KUBESTENCIL_RUST=all",
-)
+@takes_minutes
 def test_rust_calls_of_all_kinds_compile_with_kube(
     cargo: Cargo, tmp_path: Path
 ) -> None:
-    """``KUBESTENCIL_RUST=all pytest tests/test_site_operations.py -k rust``"""
+    """``KUBESTENCIL_COMPILERS=all pytest tests/test_site_operations.py -k rust``"""
     crate = write_crate(load("1.35"), tmp_path / "crate", drop_in="0.29.0")
     modules = [
         f"pub mod kind_{number} {{\n{text}}}\n"

@@ -23,7 +23,7 @@ from tests.validators import built_validator
 
 pytestmark = pytest.mark.server
 
-_COUNT = 2_000
+_COUNT = 1_000
 # As long as the slowest of all that end by themselves, several times.
 _SECONDS = 3.0
 # Texts that are written as they are, so that the text of an object may be no JSON.

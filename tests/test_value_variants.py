@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 from typing import Any
 
 import pytest
@@ -29,6 +29,8 @@ from tests.value_mutations import accepted_objects, errors_of
 
 # Of more fields, no pairs are left out.
 _MOST_FIELDS = 5
+#: Of this many variants, one is sent.
+_EVERY = 3
 #: The server drops a data source of a kind that it does not know before it looks at it.
 _DROPPED = {"spec.dataSource.name"}
 
@@ -115,7 +117,7 @@ def test_nothing_is_refused_that_the_server_accepts(name: str) -> None:
     release = load(name)
     with Validator(built_validator(name)) as validator:
         objects = proof_objects(release, validator)
-        variants = list(_variants(release, objects))
+        variants = list(islice(_variants(release, objects), 0, None, _EVERY))
         answers = validator.ask([Request("create", value) for value in variants])
         accepted = [
             value
