@@ -5,14 +5,18 @@ from __future__ import annotations
 import copy
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
 import pytest
 
+from kubestencil.engine import load_targets
 from kubestencil.targets.site.fields.requirements import requirements_of
 from tests.conftest import Command, make_release
 from tests.site_pages import Page, Site
+from tests.strategies import generate_all_files
+from tests.test_catalogue import release_of
 from tests.test_crd import WIDGET, write
 from tests.test_site_hostile_specs import HOSTILE, assert_harmless
 
@@ -144,14 +148,30 @@ def test_the_search_has_the_names_of_a_resource(run: Command) -> None:
     assert names["WidgetList"] == ""
 
 
-def test_lists_of_types_have_kinds_but_not_the_types_inside_of_them(
-    run: Command,
-) -> None:
+def test_what_is_inside_of_a_kind_is_on_its_page_only(run: Command) -> None:
+    """Pages of types inside of custom resources were nine of ten of a catalogue."""
     site = render(run, crd())
-    links = site.page("crds/example.com/v1/").links
-    assert "../../example.com/v1/Widget/" in links
-    assert not [link for link in links if "WidgetSpec" in link]
-    assert site.page("crds/example.com/v1/WidgetSpec/")
+    assert "../../example.com/v1/Widget/" in site.page("crds/example.com/v1/").links
+    assert not [path for path in site.pages if "WidgetSpec" in path]
+
+
+def test_fields_at_any_depth_say_since_when() -> None:
+    old, new = crd(), crd(copy.deepcopy(SPEC))
+    version = new["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    version["spec"]["properties"]["parts"]["items"]["properties"]["shape"] = TEXT
+    releases = [
+        replace(release_of(old), name="v9"),
+        replace(release_of(new), name="v10"),
+    ]
+    files = {
+        file.path: file.data.decode()
+        for file in generate_all_files(releases, load_targets(None)["site"])
+    }
+    page = files["v10/example.com/v1/Widget/index.html"]
+    _, _, shape = page.partition('<li id="spec.parts.shape">')
+    assert "Added in v10" in shape.partition("<li")[0]
+    assert page.count("Added in v10") == 1
+    assert '"v10"]' in files["v10/search-texts.js"]
 
 
 def test_a_deprecated_version_without_a_warning_has_that_of_the_server(
@@ -165,34 +185,31 @@ def test_a_deprecated_version_without_a_warning_has_that_of_the_server(
 
 def test_fields_have_what_the_schema_states(run: Command) -> None:
     site = render(run, crd())
-    spec = site.page("crds/example.com/v1/WidgetSpec/")
-    assert field_facts(spec, "mode") == {
+    kind = site.page("crds/example.com/v1/Widget/")
+    assert field_facts(kind, "spec.mode") == {
         "default": ["Fast"],
         "allowed values": ["Fast", "Slow"],
         "nullable": [],
     }
-    assert field_facts(spec, "size") == {
+    assert field_facts(kind, "spec.size") == {
         "minimum": ["0 (exclusive)"],
         "maximum": ["9"],
         "multiple of": ["3"],
     }
-    assert field_facts(spec, "share") == {"pattern": ["^[0-9]+%?$"]}
-    assert field_facts(spec, "options") == {"default": ["{}"]}
-    assert field_facts(spec, "any") == {"unknown fields": ["preserved"]}
-    assert field_facts(spec, "tags") == {
+    assert field_facts(kind, "spec.share") == {"pattern": ["^[0-9]+%?$"]}
+    assert field_facts(kind, "spec.options") == {"default": ["{}"]}
+    assert field_facts(kind, "spec.any") == {"unknown fields": ["preserved"]}
+    assert field_facts(kind, "spec.tags") == {
         "list type": ["set"],
         "min items": ["1"],
         "max items": ["4"],
         "items: max length": ["63"],
     }
-    assert field_facts(spec, "parts") == {
+    assert field_facts(kind, "spec.parts") == {
         "items: min properties": ["1"],
         "rules": ["items: a needs b has(self.a) == has(self.b)"],
     }
-    # What the type of a field requires is shown where the field is, too.
-    kind = site.page("crds/example.com/v1/Widget/")
-    for shown_facts in (field_facts(kind, "spec"), {**facts(spec)}):
-        assert shown_facts["exactly one of"] == ["mode", "size and share"]
+    assert field_facts(kind, "spec")["exactly one of"] == ["mode", "size and share"]
     assert field_facts(kind, "spec")["rules"] == [
         "a needs b has(self.a) == has(self.b)",
         "true, message 'x'",

@@ -19,7 +19,7 @@ from tests.test_crd_site import crd
 
 CUSTOM_PAGES = (
     *("", "crds/", "crds/example.com/", "crds/example.com/v1/"),
-    *("crds/example.com/v1/Widget/", "crds/example.com/v1/WidgetSpec/"),
+    "crds/example.com/v1/Widget/",
     *("crds/example.com/v1/Widget/all/", "crds/example.com/v1/Widget/operations/"),
 )
 # Pages of kinds have hundreds of fields, each with links.

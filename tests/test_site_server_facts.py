@@ -174,13 +174,11 @@ def test_a_fact_has_the_release_that_changed_it(release: str, mark: str) -> None
     assert "required" not in env["name"]
 
 
-def test_a_change_of_an_inner_field_is_none_of_the_fact() -> None:
+def test_a_fact_has_the_last_release_that_changed_it_up_to_that_of_the_page() -> None:
     change = TypeChange(
-        "1.30", "a", "a.b", "minimum-changed", "warning", "minimum changed", (), ""
+        "1.30", "a", "a", "minimum-changed", "warning", "minimum changed", (), ""
     )
-    assert changed_in([change], "1.35") == {}
-    outer = change._replace(path="a")
-    assert changed_in([outer, outer._replace(release="1.36")], "1.35") == {
+    assert changed_in([change, change._replace(release="1.36")], "1.35") == {
         "minimum": "1.30"
     }
 

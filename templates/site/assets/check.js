@@ -52,8 +52,9 @@
     const { texts: descriptions, positions, answers, aliases } = texts.get(name);
     const facts = new Map(answers.map(([position, ...answer]) => [position, answer]));
     let position = 0;
-    const types = index.types.map(([kind, api, isKind, , , , fields]) => {
-      const path = `${index.apiVersions[api]}/${kind}`;
+    const types = index.types.map(([kind, api, isKind, , , , fields, , place]) => {
+      const [page, inside] = place ?? [kind, ""];
+      const path = `${index.apiVersions[api]}/${page}`;
       position++;
       const byName = new Map(fields.map(([field, label, reference = -1]) => {
         const [standard = "", values = [], since = ""] = facts.get(position) ?? [];
@@ -61,7 +62,7 @@
         position++;
         return [field, { label, reference, standard, values, since, description }];
       }));
-      return { kind, path, isKind, fields: byName };
+      return { kind, path, prefix: inside && `${inside}.`, isKind, fields: byName };
     });
     const byKind = new Map();
     for (const type of types) {
@@ -178,16 +179,17 @@
           this.add(line, "error", `${type.kind} has no field ${key}.${similar ? ` Is ${similar} meant?` : ""}`, type.path);
           continue;
         }
-        const page = `${type.path}/#${encodeURIComponent(key)}`;
+        const place = type.prefix + key, changed = this.changed.get(`${type.path} ${place}`) ?? [];
+        const page = `${type.path}/#${encodeURIComponent(place)}`;
         const facts = [
           field.since && `since ${field.since}`,
           field.standard && `default ${field.standard}`,
-          ...(this.changed.get(`${type.path} ${key}`) ?? []),
+          ...changed,
         ].filter(Boolean);
         if (/(^|[.\s(])deprecated[:. ]/i.test(field.description ?? "") && /deprecated/i.test(field.description.slice(0, 200))) {
           this.add(line, "warning", `${path} is deprecated: ${field.description.slice(0, 200)}`, page);
         }
-        if (facts.length) this.add(line, this.changed.has(`${type.path} ${key}`) ? "changed" : "note", `${path}: ${facts.join(" · ")}`, page);
+        if (facts.length) this.add(line, changed.length ? "changed" : "note", `${path}: ${facts.join(" · ")}`, page);
         this.value(value, field, field.label.match(/\[\]|map\[string\]/g) ?? [], path, page);
       }
     }

@@ -29,8 +29,17 @@
     const name = nameOf(item);
     const link = name.nextElementSibling?.matches("a") ? name.nextElementSibling : name.nextSibling;
     const [, containers, type] = /^((?:\[\]|map\[string\])*)(.*)$/.exec(link.textContent.trim());
-    const [, page] = /([^/]+\/[^/]+\/[^/]+)\/(?:index\.html)?$/.exec(link.href ?? "") ?? [];
+    const [, page = pageInside(item)] = /([^/]+\/[^/]+\/[^/]+)\/(?:index\.html)?$/.exec(link.href ?? "") ?? [];
     return { containers: containers.match(/\[\]|map\[string\]/g) ?? [], type, page };
+  }
+
+  /** What stands for the page of an object inside of a custom resource: classes have such names. */
+  function pageInside(item) {
+    if (!nestedListOf(item)) return undefined;
+    const outer = item.parentElement.closest("li");
+    const words = nameOf(item).textContent.match(/[A-Za-z0-9]+/g) ?? ["field"];
+    const name = words.map((word) => word[0].toUpperCase() + word.slice(1)).join("");
+    return (outer ? typeOf(outer).page : ownPage) + name;
   }
 
   /** The name of an attribute that is beside that of the field; undefined without one. */

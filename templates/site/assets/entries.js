@@ -106,7 +106,7 @@
   }
 
   function createType(item, pool) {
-    const [name, apiVersion, isKind, kindCount, usage, names, fields, release] = item;
+    const [name, apiVersion, isKind, kindCount, usage, names, fields, release, place] = item;
     const type = {
       isField: false,
       name: pool.nameOf(name),
@@ -115,9 +115,11 @@
       role: isKind ? "kind" : "type",
       kindCount, usage,
       resourceNames: names ? names.split(" ").map(joined) : [],
-      release: release ?? pool.release,
+      release: release || pool.release,
     };
-    type.path = `${type.api.text}/${name}/`;
+    // The fields of an object inside of a custom resource are on the page of its kind.
+    const [page, path] = place ?? [name, ""];
+    type.path = `${type.api.text}/${page}/${path && `#${encodeURIComponent(path)}`}`;
     type.rank = type.isKind ? ROLE.kind : ROLE.other;
     if (/(Status|List)$/.test(name)) type.rank = ROLE.status;
     type.weight = weightOf(type, type);
@@ -141,14 +143,20 @@
       fields.push(owner.fields.find((field) => field.name.text === name));
       owner = pool.types[fields.at(-1).reference];
     }
-    const anchor = fields.map(({ name }) => encodeURIComponent(name.text)).join(".");
     return {
       note,
       entry: fields.at(-1) ?? type,
       fields: fields.length ? fields : [type],
-      path: type.path + (anchor ? `#${anchor}` : path),
+      path: fields.length ? pathOf(type, fields) : type.path + path,
       phrases: words.split(", ").map((text) => ({ words: contentOf(text), joined: joined(text) })),
     };
+  }
+
+  /** The path of a type's page, or of a field on it, in the folder of the release. */
+  function pathOf(entry, fields = entry.isField ? [entry] : []) {
+    const type = entry.isField ? entry.type : entry;
+    const path = fields.map(({ name }) => encodeURIComponent(name.text)).join(".");
+    return path ? type.path + (type.path.includes("#") ? "." : "#") + path : type.path;
   }
 
   // How many there are of each number in a score; what is more counts as the largest.
@@ -174,6 +182,6 @@
   globalThis.kubestencilSearch = {
     MATCH, ROLE, SEPARATOR, VERSION,
     contentOf, createAlias, createApiVersions, createName, createType, joined, matchName,
-    matchResource, scoreOf, weightOf,
+    matchResource, pathOf, scoreOf, weightOf,
   };
 })();

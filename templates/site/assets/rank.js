@@ -6,7 +6,7 @@
   const {
     MATCH, ROLE, SEPARATOR, VERSION,
     contentOf, createAlias, createApiVersions, createName, createType, joined, matchName,
-    matchResource, scoreOf, weightOf,
+    matchResource, pathOf, scoreOf, weightOf,
   } = globalThis.kubestencilSearch;
 
   // -------------------------------------------------------------------------- query
@@ -454,13 +454,6 @@
 
   function extended(path, step) {
     return { fields: [...path.fields, ...step], gaps: path.gaps + step.length - 1 };
-  }
-
-  /** The path of a type's page, or of a field on it, in the folder of the release. */
-  function pathOf(entry, fields = entry.isField ? [entry] : []) {
-    const type = entry.isField ? entry.type : entry;
-    const path = fields.map(({ name }) => encodeURIComponent(name.text)).join(".");
-    return path ? `${type.path}#${path}` : type.path;
   }
 
   /** Collects results, each path once, with its best score. */

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from kubestencil.schema.pointer import Pointer
 from kubestencil.schema.types import (
     Definition,
     JsonObject,
+    Release,
     Schema,
     json_object,
     schema_of,
@@ -77,6 +79,22 @@ def notes_on_numbers(
 def own_schema(definition: Definition) -> Schema:
     """The schema of an inline object without the copies of what belongs to its field."""
     return definition.schema.without(*_FIELD_KEYWORDS)
+
+
+def with_inline_objects(release: Release) -> Release:
+    """The release with inline objects where its document has them, and without the
+    definitions that name them."""
+    definitions, inline = release.definitions, release.inline_definitions
+    if not inline:
+        return release
+    restored = {
+        name: replace(
+            definition, schema=restored_schema(definition.schema, definitions, inline)
+        )
+        for name, definition in definitions.items()
+        if name not in inline
+    }
+    return replace(release, definitions=restored, inline_definitions=frozenset())
 
 
 def restored_schema(

@@ -108,15 +108,6 @@ def make_contexts(
     type_addresses = sorted(
         sitemap.newest_addresses(context.releases, context.releases_by_type)
     )
-    # Nobody links to the many types inside of custom resources without a release.
-    inline = {
-        f"{addresses_of_release[name].path}/"
-        for release, addresses_of_release in zip(releases, addresses, strict=True)
-        for name in release.inline_definitions
-    }
-    lasting = [
-        address for address in type_addresses if address.partition("/")[2] not in inline
-    ]
     return Contexts(
         files={
             "site": lambda: [FileContext("the start page", {}, start)],
@@ -126,7 +117,7 @@ def make_contexts(
             ),
             "latest": lambda: chain(
                 sitemap.latest_contexts(
-                    [f"{context.releases[-1]}/", *lasting],
+                    [f"{context.releases[-1]}/", *type_addresses],
                     context.releases,
                     options.url,
                 ),

@@ -102,15 +102,9 @@ def api_groups(
     release: Release, addresses: Mapping[str, PageAddress], kinds: Collection[str]
 ) -> tuple[ApiGroup, ...]:
     """The groups of a release by project, those without kinds last; ``kinds`` are the
-    full names of the kinds' definitions.
-
-    The types inside of custom resources are left out: there are thousands, and each is
-    on the page of its kind.
-    """
+    full names of the kinds' definitions."""
     links: dict[str, dict[str, list[tuple[bool, TypeLink]]]] = {}
     for name, address in addresses.items():
-        if name in release.inline_definitions:
-            continue
         link = TypeLink(
             address.kind,
             address.path,

@@ -9,7 +9,11 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
 from kubestencil.targets.site import search_index
-from kubestencil.targets.site.addresses import PageAddress, page_address
+from kubestencil.targets.site.addresses import (
+    PageAddress,
+    page_address,
+    page_addresses,
+)
 from kubestencil.targets.site.examples.field_code import python_names_script
 from kubestencil.targets.site.examples.kinds import Example
 from kubestencil.targets.site.examples.operations import Operations
@@ -94,11 +98,12 @@ EACH: Mapping[str, Each] = {
 
 
 def make_contexts(
-    release: Release, context: ReleaseContext, target: Target
+    release: Release, named: Release, context: ReleaseContext, target: Target
 ) -> Contexts:
-    """The contexts of the files of one release."""
+    """The contexts of the files of one release; ``named`` is the same with names of inline
+    objects, which code has."""
     options = site_options(target)
-    pages = _ReleasePages(release, context, target, options.url)
+    pages = _ReleasePages(release, named, context, target, options.url)
     return Contexts(
         files={
             "definition": pages.types,
@@ -122,13 +127,19 @@ class _ReleasePages:
     """The contexts of the files, by what they are about."""
 
     def __init__(
-        self, release: Release, context: ReleaseContext, target: Target, site_url: str
+        self,
+        release: Release,
+        named: Release,
+        context: ReleaseContext,
+        target: Target,
+        site_url: str,
     ) -> None:
         self.release = release
+        self._named = named
         self.context = context
         self._target = target
         self.availability = Availability(context.releases_by_type)
-        self.type_pages = TypePages(release, context, self.availability, target)
+        self.type_pages = TypePages(release, named, context, self.availability, target)
         addresses, kinds = self.type_pages.addresses, self.type_pages.kinds
         self.groups = api_groups(release, addresses, kinds)
         # By the path of their pages.
@@ -223,15 +234,15 @@ class _ReleasePages:
     def search_index(self) -> Iterator[FileContext]:
         used_in = self.type_pages.usage.used_in
         scripts = search_index.release_index(
-            self.release,
-            self.type_pages.addresses,
+            self._named,
+            page_addresses(self._named),
             self.type_pages.kinds,
             {name: len(uses) for name, uses in used_in.items()},
             {
-                (path, change.field): change.release
+                (path, change.path): change.release
                 for path, changes in self.context.changes.items()
                 for change in changes
-                if change.adds_field
+                if change.event == "added"
             },
         )
         name = self.release.name
@@ -240,7 +251,7 @@ class _ReleasePages:
 
     def python_names(self) -> Iterator[FileContext]:
         script = python_names_script(
-            self.release, self.type_pages.addresses, self._target
+            self._named, self.type_pages.addresses, self._target
         )
         yield FileContext(self.release.name, {}, {}, script)
 

@@ -65,11 +65,6 @@ class TypeChange(NamedTuple):
         """What happened to the field as a whole; empty for another change."""
         return _EVENTS.get(self.change, "")
 
-    @property
-    def adds_field(self) -> bool:
-        """Whether the type has the field since the release."""
-        return self.change == "field-added" and self.path == self.field
-
 
 _BADGE_KEYWORDS = frozenset(
     ["required", "type", "format", "$ref", "items", "additionalProperties", "enum"]

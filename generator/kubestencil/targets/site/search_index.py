@@ -11,7 +11,9 @@ a list of types:
   that it refers to and how many manifests use it. Where there is a position, its type
   is only what is before the name: ``[]``.
 
-In the index of other releases, each type has its release as one more item at the end.
+In the index of other releases, each type has its release as one more item at the end. A
+type inside of a custom resource has an empty one, and the name of the kind on whose page
+its fields are, with the path to them.
 
 The descriptions are in a script of their own, which the page loads after it has shown
 results: each description once, and for each type, followed by its fields, the position
@@ -43,12 +45,13 @@ from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script, encode_json
 from kubestencil.targets.site.fields.paths import fields_of
 from kubestencil.targets.site.fields.schema_labels import type_label, unwrapped
+from kubestencil.targets.site.pages.usage import inline_places
 from kubestencil.targets.site.release_context import ReleasesByType
 from kubestencil.targets.site.search_aliases import Alias, find_aliases
 from kubestencil.text.html import summary
 
 Addresses = Mapping[str, PageAddress]
-# The path of a type's page, and the name of a field, empty for the type itself.
+# The path of a type's page, and that of a field, empty for the type itself.
 _Name = tuple[str, str]
 
 
@@ -92,17 +95,21 @@ class _Index:
         names: str = "",
         release: str = "",
         added: Mapping[_Name, str] = MappingProxyType({}),
+        place: tuple[str, str] | None = None,
     ) -> None:
         """Add a type with some of its fields; ``addresses`` are those of its release,
-        ``added`` the releases that added fields."""
+        ``added`` the releases that added fields. ``place`` is that of an inline
+        object (``inline_places``)."""
         address = addresses[definition.name]
+        owner, path = place or (definition.name, "")
+        page, prefix = addresses[owner], path and f"{path}."
         name = FieldName(definition.group_label, definition.kind, "")
         self._add_text(definition.description)
         field_items = []
         for field in fields:
             self._add_text(field.schema.description)
             if self._release:
-                since = added.get((address.path, field.name), "")
+                since = added.get((page.path, f"{prefix}{field.name}"), "")
                 self._add_answer(facts_of(self._release, definition.name, field), since)
             weight = usage_weight(name._replace(field=field.name))
             field_items.append(self._field_item(field, weight, addresses))
@@ -115,8 +122,10 @@ class _Index:
             names,
             field_items,
         ]
-        if release:
+        if release or place:
             type_item.append(release)
+        if place:
+            type_item.append((page.kind, path))
         self._types += b"," * bool(self._types) + encode_json(type_item)
 
     def _field_item(
@@ -190,8 +199,9 @@ def release_index(
 
     ``kinds`` are the full names of the kinds' definitions, ``kind_counts`` the number
     of kinds that a definition is part of, ``added`` the releases that added fields, by
-    the path of the type's page and the field's name.
+    the path of the type's page and the field's path.
     """
+    places = inline_places(release)
     indexed = _indexed_definitions(release)
     names = (name for name in release.definitions if name in indexed)
     positions = {name: position for position, name in enumerate(names)}
@@ -203,9 +213,10 @@ def release_index(
                 fields_of(definition.schema),
                 addresses,
                 is_kind=name in kinds,
-                kind_count=kind_counts.get(name, 0),
+                kind_count=kind_counts.get(name, 1 if name in places else 0),
                 names=_resource_names(definition, release),
                 added=added,
+                place=places.get(name),
             )
     is_partial = len(indexed) < len(release.definitions)
     return IndexScripts(

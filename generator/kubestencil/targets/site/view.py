@@ -17,6 +17,7 @@ from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, Part
 from kubestencil.errors import UsageError
 from kubestencil.schema import Release
+from kubestencil.schema.documents.inline import with_inline_objects
 from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.targets.site import common, release
 from kubestencil.targets.site.options import SiteOptions
@@ -51,7 +52,8 @@ def divide(
 
     @cache
     def contexts() -> ReleaseContexts:
-        return ReleaseContexts(_shown(load_releases(), target))
+        named = _with_configurations(load_releases(), target)
+        return ReleaseContexts(list(map(with_inline_objects, named)))
 
     def context(name: str) -> ReleaseContext:
         return contexts().of(name)
@@ -63,7 +65,9 @@ def divide(
     yield Part(COMMON, tuple(names), lambda: contexts().site)
 
 
-def _shown(releases: Sequence[Release], target: Target) -> Sequence[Release]:
+def _with_configurations(
+    releases: Sequence[Release], target: Target
+) -> Sequence[Release]:
     """The releases, with the configuration files where the site has them."""
     has_configurations = read_options(target, SiteOptions).configurations
     return list(map(with_configurations, releases)) if has_configurations else releases
@@ -73,12 +77,14 @@ def make_part_contexts(
     name: str, releases: Sequence[Release], context: Any, target: Target
 ) -> Contexts:
     """The contexts of the files of one part."""
-    releases = _shown(releases, target)
+    named = _with_configurations(releases, target)
+    # A page for each type inside of custom resources would be most of a catalogue's site.
+    shown = list(map(with_inline_objects, named))
     if name == REPORTS:
-        contexts = reports.make_contexts(releases, target)
+        contexts = reports.make_contexts(shown, target)
     elif name == COMMON:
-        contexts = common.make_contexts(releases, context, target)
+        contexts = common.make_contexts(shown, context, target)
     else:
-        contexts = release.make_contexts(releases[0], context, target)
+        contexts = release.make_contexts(shown[0], named[0], context, target)
     other_values = EACH.keys() - contexts.files.keys()
     return replace(contexts, handled_by_other_parts=frozenset(other_values))

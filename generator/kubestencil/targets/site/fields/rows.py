@@ -139,11 +139,9 @@ class ReleaseFields:
 
     def _rows(self, name: str) -> tuple[FieldRow, ...]:
         definition = self._release.definitions[name]
-        changes = _by_field(self._changes.get(self._addresses[name].path, ()))
+        changes = _by_path(self._changes.get(self._addresses[name].path, ()))
         rows = tuple(
-            self._row(
-                field, "", changes.get(field.name, ()), definition.schema, definition
-            )
+            self._row(field, "", changes, definition.schema, definition)
             for field in fields_of(definition.schema)
         )
         if not definition.kinds:
@@ -192,15 +190,19 @@ class ReleaseFields:
         self,
         field: Field,
         prefix: str,
-        changes: Sequence[TypeChange],
+        changes: Mapping[str, Sequence[TypeChange]],
         parent: Schema,
         definition: Definition | None = None,
     ) -> FieldRow:
         """The row of a field of an object with the schema ``parent``: that of
-        ``definition``, or an inline object."""
+        ``definition``, or an inline object. ``changes`` are those of the page's type, by
+        path."""
         path = f"{prefix}{field.name}"
+        own_changes = changes.get(path, ())
         container, value = unwrapped(field.schema)
-        attributes, facts = self._attributes(field, value, changes, parent, definition)
+        attributes, facts = self._attributes(
+            field, value, own_changes, parent, definition
+        )
         gate = definition and gate_of(definition.name, field.name, self._release.name)
         address = self._addresses[value.ref] if value.ref else None
         return FieldRow(
@@ -213,7 +215,7 @@ class ReleaseFields:
             nested_href=self._nested_href(value.ref) if value.ref else "",
             required=field.required,
             stage=gate.stage if gate and gate.stage != "stable" else "",
-            badges=tuple(_badges(changes)),
+            badges=tuple(_badges(own_changes)),
             attributes=tuple(item for item in attributes if item.name not in MERGING),
             facts=tuple(facts),
             # What follows ends a paragraph, as the end of the item does.
@@ -224,7 +226,7 @@ class ReleaseFields:
             ),
             rules=tuple(self._rules(field.schema, value)),
             fields=tuple(
-                self._row(inner, f"{path}.", (), field.schema)
+                self._row(inner, f"{path}.", changes, field.schema)
                 for inner in fields_of(field.schema)
             ),
         )
@@ -299,8 +301,11 @@ def _kind_rows(
     all kinds have."""
     kind_rows = [
         (
-            row._replace(fields=tuple(_inside(row.name, spec)), open=True)
-            if row.name == "spec" and spec
+            row._replace(
+                fields=row.fields or tuple(_inside("spec", spec)),
+                open=bool(spec or row.fields),
+            )
+            if row.name == "spec"
             else row._replace(quiet=row.name in _COMMON)
         )
         for row in rows
@@ -331,20 +336,18 @@ def _gate_stages(definition: str, field: str) -> Iterator[Attribute]:
         yield Attribute(f"feature gate {gate}", tuple(dict.fromkeys(stages)))
 
 
-def _by_field(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:
-    by_field: dict[str, list[TypeChange]] = {}
+def _by_path(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:
+    by_path: dict[str, list[TypeChange]] = {}
     for change in changes:
-        by_field.setdefault(change.field, []).append(change)
-    return by_field
+        by_path.setdefault(change.path, []).append(change)
+    return by_path
 
 
 def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
     labels: dict[str, list[str]] = {}
     for change in changes:
-        if change.adds_field:
-            yield FieldBadge("added", change.release, "")
-        elif change.change == "field-removed" and change.path == change.field:
-            yield FieldBadge("removed", change.release, "")
+        if change.event:
+            yield FieldBadge(change.event, change.release, "")
         # The stages of gates are beside the description.
         elif change.badge and not change.is_promotion:
             labels.setdefault(change.release, []).append(change.badge)

@@ -61,9 +61,7 @@ def changed_in(changes: Iterable[TypeChange], release: str) -> Mapping[str, str]
     return {
         _CHANGED_FACTS[change.change]: change.release
         for change in changes
-        if change.change in _CHANGED_FACTS
-        and change.path == change.field
-        and release_order(change.release) <= order
+        if change.change in _CHANGED_FACTS and release_order(change.release) <= order
     }
 
 

@@ -170,14 +170,15 @@ class TypePages:
     def __init__(
         self,
         release: Release,
+        named: Release,
         context: ReleaseContext,
         availability: Availability,
         target: Target,
     ) -> None:
         self.addresses = page_addresses(release)
         self.kinds = kind_definitions(release).keys()
-        self.examples = Examples(release, target)
-        self.operations = ReleaseOperations(release, self.addresses, target)
+        self.examples = Examples(named, target)
+        self.operations = ReleaseOperations(named, self.addresses, target)
         self._release = release
         self._context = context
         self._availability = availability

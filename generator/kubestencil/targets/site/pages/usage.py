@@ -99,6 +99,19 @@ def _paths_inside(
     return paths
 
 
+def inline_places(release: Release) -> Mapping[str, tuple[str, str]]:
+    """Where inline objects are that have names: the definition that the document has them
+    in, and the path from it, such as ``spec.issuerRef``."""
+    places: dict[str, tuple[str, str]] = {}
+    # An object comes before those inside of it.
+    for name, definition in release.definitions.items():
+        owner, outer = places.get(name, (name, ""))
+        for inner, (field, *_) in referring_fields(definition).items():
+            if inner in release.inline_definitions:
+                places[inner] = owner, f"{outer}.{field}" if outer else field
+    return places
+
+
 def referring_fields(definition: Definition) -> Mapping[str, Sequence[str]]:
     """The definitions that one refers to, each with the names of the fields that do."""
     fields: dict[str, list[str]] = {}
