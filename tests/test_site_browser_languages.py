@@ -17,8 +17,11 @@ import rjsonnet
 import yaml
 
 from kubestencil import load
-from tests.browser import DESK, Browser, click
+from tests.browser import DESK, Browser, click, served
+from tests.conftest import Command
 from tests.jsonnet_library import files, write
+from tests.test_crd import write as write_crds
+from tests.test_crd_site import crd
 from tests.test_go import go
 from tests.test_python_client import CLIENTS
 
@@ -210,6 +213,34 @@ def test_the_official_python_client_makes_the_same_object(
     assert done.returncode == 0, done.stderr
     objects = [json.loads(line) for line in done.stdout.splitlines()]
     assert objects == [yaml.safe_load(code["yaml"]) for code in codes]
+
+
+def test_python_has_the_classes_of_a_custom_resource(
+    browser: Browser, run: Command
+) -> None:
+    """Of what is inside of it, too, which has no names in its document."""
+    write_crds(run.folder, crd())
+    options = ("--crds", "crds.yaml", "-t", "site", "-t", "python", "-o", "out")
+    assert run("render", *options).returncode == 0
+    with served(run.folder / "out" / "site") as url:
+        browser.screen(DESK)
+        browser.open(f"{url}crds/example.com/v1/Widget/#spec.parts.a")
+        browser.wait("document.getElementById('field-code-python')")
+        click(browser, "label[for=field-code-python]")
+        browser.wait("kubestencil.languages")
+        browser.settle()
+        code, text = (
+            browser.run(CODE, "field-code", name) for name in ("python", "yaml")
+        )
+    assert "WidgetSpecParts(" in code
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nprint(example.to_json())"],
+        env={**os.environ, "PYTHONPATH": str(run.folder / "out" / "crds" / "python")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == yaml.safe_load(text)
 
 
 def test_jsonnet_makes_the_same_object(
