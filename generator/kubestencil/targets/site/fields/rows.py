@@ -48,10 +48,6 @@ from kubestencil.text.html import prose
 _MAX_NESTED_TYPES = 150
 _MAX_NESTED_FIELDS = 700
 
-# Of a large catalogue, all together would take half a gigabyte. The types inside of a
-# kind come soon after it.
-_MAX_CACHED_TYPES = 5_000
-
 # What all kinds have, and where the fields of a kind are; others come after the spec.
 _COMMON = ("metadata", "apiVersion", "kind")
 _ORDER = {"spec": 0, "status": 2, "metadata": 3, "apiVersion": 4, "kind": 5}
@@ -132,9 +128,9 @@ class ReleaseFields:
         fields = self._fields.get(name)
         if fields is None:
             fields = TypeFields(self._addresses[name].path, self._rows(name))
-            if len(self._fields) >= _MAX_CACHED_TYPES:
-                self._fields.clear()
-            self._fields[name] = fields
+            # A kind, which may have thousands of fields, is on few other pages.
+            if not self._release.definitions[name].kinds:
+                self._fields[name] = fields
         return fields
 
     def _rows(self, name: str) -> tuple[FieldRow, ...]:
