@@ -281,6 +281,14 @@ def test_reports_have_what_breaks_in_configurations() -> None:
         assert breaking == BREAKING.get(after.name, set()), after.name
 
 
+def test_reports_are_limited_to_kinds_of_configurations(run: Command) -> None:
+    (change,) = compare("1.34", "1.35", kinds=["KubeletConfiguration"]).changes
+    assert change.field == "failCgroupV1"
+    done = run("diff", "1.34", "1.35", "--kind", "KubeletConfiguration", "-f", "text")
+    assert "KubeletConfiguration.failCgroupV1: default changed" in done.stdout
+    assert "ImageVolume" not in done.stdout
+
+
 def test_histories_have_configurations() -> None:
     (found,) = history(
         [load(release) for release in RELEASES], "KubeletConfiguration", "failCgroupV1"

@@ -146,11 +146,13 @@ def compare(
     """
     from kubestencil import diff
     from kubestencil.diff.selection import of_types
+    from kubestencil.schema.facts.configurations.join import with_configurations
     from kubestencil.schema.lookup import find_kinds
 
     before, after = _parsed(before), _parsed(after)
     groups = tuple(groups)
-    types = find_kinds(kinds, groups, (before, after))
+    configured = with_configurations(before), with_configurations(after)
+    types = find_kinds(kinds, groups, configured)
     if api_versions is None:
         comparison = diff.compare(before, after)
     else:

@@ -42,6 +42,7 @@ from kubestencil.diff.selection import (
     without,
 )
 from kubestencil.errors import UsageError, nearest
+from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.load import load_release
 from kubestencil.schema.lookup import find_kinds
 from kubestencil.source import available
@@ -178,7 +179,8 @@ def diff(context: click.Context, /, templates: Path | None, **values: Any) -> No
     console.show_notes((note for release in releases for note in release.notes), quiet)
     if not quiet:
         _note_reversed_order(releases[0].name, releases[-1].name)
-    types = find_kinds(options.kinds, options.groups, releases)
+    configured = list(map(with_configurations, releases))
+    types = find_kinds(options.kinds, options.groups, configured)
     uses = _uses(paths, reader, releases, quiet) if paths or reader else None
     if uses is not None:
         options = options._replace(audience=options.audience or "apply")

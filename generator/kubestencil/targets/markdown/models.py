@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from kubestencil.schema import Definition, Release, Schema
-from kubestencil.schema.documents.inline import restored_schema
+from kubestencil.schema.documents.inline import with_inline_objects
 from kubestencil.schema.documents.published import published_definition
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.markdown.inline_models import Version, name_inline_models
@@ -40,11 +40,9 @@ def published_models(
 
 def _published_schemas(release: Release) -> Iterator[tuple[str, Schema]]:
     """The definitions as an API server publishes them in OpenAPI 2.0."""
-    definitions, inline = release.definitions, release.inline_definitions
+    definitions = with_inline_objects(release).definitions
     for name in sorted(definitions) if release.from_openapi3 else definitions:
-        if name in inline:
-            continue
-        schema = restored_schema(definitions[name].schema, definitions, inline)
+        schema = definitions[name].schema
         if release.from_openapi3:
             schema = published_definition(name, schema)
         yield name, schema
