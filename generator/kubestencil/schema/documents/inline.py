@@ -23,8 +23,6 @@ from kubestencil.schema.types import (
     JsonObject,
     Release,
     Schema,
-    json_object,
-    schema_of,
 )
 
 # The keywords of a field that stay beside the reference to its type. They belong to
@@ -100,40 +98,26 @@ def with_inline_objects(release: Release) -> Release:
 def restored_schema(
     schema: Schema, definitions: Mapping[str, Definition], inline: Collection[str]
 ) -> Schema:
-    """``schema`` with the objects in it, as ``restore_inline_objects``."""
-    raw = restore_inline_objects(json_object(schema), definitions, inline)
-    return schema if raw is schema.raw else schema_of(raw)
-
-
-def restore_inline_objects(
-    schema: JsonObject, definitions: Mapping[str, Definition], inline: Collection[str]
-) -> JsonObject:
     """``schema`` with the objects in it, instead of references to the definitions
     ``inline``: as it was before they had names. It is ``schema`` itself where it has
     no such references."""
-    if "$ref" in schema:
-        name = schema["$ref"].removeprefix(REFERENCE_PREFIX)
-        if name not in inline:
+    if schema.ref is not None:
+        if schema.ref not in inline:
             return schema
-        return restore_inline_objects(
-            json_object(definitions[name].schema), definitions, inline
-        )
-    restored: dict[str, Any] = {}
-    for keyword in _NESTED:
-        value = schema.get(keyword)
-        if isinstance(value, Mapping):
-            inner = restore_inline_objects(value, definitions, inline)
-            if inner is not value:
-                restored[keyword] = inner
-    properties = schema.get("properties")
-    if isinstance(properties, Mapping):
-        fields = {
-            field: restore_inline_objects(value, definitions, inline)
-            for field, value in properties.items()
-        }
-        if any(fields[field] is not value for field, value in properties.items()):
-            restored["properties"] = fields
-    return {**schema, **restored} if restored else schema
+        return restored_schema(definitions[schema.ref].schema, definitions, inline)
+
+    def restored(part: Schema | None) -> Schema | None:
+        return part and restored_schema(part, definitions, inline)
+
+    items, values = restored(schema.items), restored(schema.values)
+    fields = {
+        field.name: restored_schema(field.schema, definitions, inline)
+        for field in schema.fields
+    }
+    is_same = items is schema.items and values is schema.values
+    if is_same and all(fields[name] is part for name, part, _ in schema.fields):
+        return schema
+    return schema.with_parts(fields, items, values)
 
 
 class _Namer:
