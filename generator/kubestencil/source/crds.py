@@ -117,15 +117,17 @@ def _printable_kind(kind: object) -> str:
     return str(kind) if is_name else "no kind"
 
 
-def _documents(file: SourceFile) -> list[Document]:
+def _documents(file: SourceFile) -> Iterator[Document]:
     text = decode_text(file.data, file.origin)
     if text.lstrip()[:1] == "{":
         # JSON is read by its own, faster reader. The reader of YAML, of which JSON is
         # a part, says what is wrong with anything else, and on which line.
         with contextlib.suppress(SpecError):
-            return [Document(decode_json(text, file.origin, _unique_keys), 1)]
+            yield Document(decode_json(text, file.origin, _unique_keys), 1)
+            return
     try:
-        return list(documents(text, file.origin))
+        # One at a time: the positions of a text's values take more than these.
+        yield from documents(text, file.origin)
     except SpecError as error:
         if _TEMPLATE_ACTION.search(text):
             raise SpecError(

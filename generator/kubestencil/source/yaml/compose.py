@@ -129,6 +129,7 @@ class _Composer:
         stack = self.stack
         next_event = parser.get_event
         special, number_start = _SPECIAL, NUMBER_START
+        texts: dict[str, str] = {}
         root: Any = None
         root_mark: Any = None
         start_line = self.line
@@ -138,7 +139,8 @@ class _Composer:
             mark = event.start_mark
             size = 1
             if kind is scalar_event:
-                value: Any = event.value
+                # Each text once: a schema says "type" and "string" for every field.
+                value: Any = texts.setdefault(event.value, event.value)
                 if event.tag is not None:
                     value = self.tagged(event)
                 elif event.implicit[0] and (
