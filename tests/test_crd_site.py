@@ -174,6 +174,19 @@ def test_fields_at_any_depth_say_since_when() -> None:
     assert '"v10"]' in files["v10/search-texts.js"]
 
 
+def test_own_pages_link_to_fields_at_any_depth(run: Command) -> None:
+    write(run.folder, crd())
+    (run.folder / "pages").mkdir()
+    page = run.folder / "pages" / "index.md"
+    options = ("--crds", "crds.yaml", "-t", "site", "--set", "site.pages=pages")
+    page.write_text("[part](k8s:Widget.spec.parts.a)")
+    assert run("render", *options, "-o", "out").returncode == 0
+    links = Site(run.folder / "out" / "site").page("").links
+    assert "crds/example.com/v1/Widget/#spec.parts.a" in links
+    page.write_text("[part](k8s:Widget.spec.parts.b)")
+    assert "has no field spec.parts.b" in run("render", *options, "-o", "out").stderr
+
+
 def test_a_deprecated_version_without_a_warning_has_that_of_the_server(
     run: Command,
 ) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator
 from urllib.parse import quote
 
 from kubestencil.schema import Field, Release, Schema
-from kubestencil.schema.facts.kind_fields import field_at
+from kubestencil.schema.types import reference_to
+from kubestencil.targets.site.fields.schema_labels import unwrapped
 
 # Most paths, and quote() would not change them.
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9.]+\Z")
@@ -37,11 +38,13 @@ def field_paths(schema: Schema, prefix: str = "") -> Iterator[str]:
 
 def has_field(release: Release, definition: str, path: str) -> bool:
     """Whether a release has the field at a path of a type."""
-    field = field_at(release, definition, path)
-    return (
-        field is not None
-        and release.definitions[field[0]].schema.field(field[1]) is not None
-    )
+    schema: Schema | None = reference_to(definition)
+    for name in path.split("."):
+        if schema is not None:
+            _, value = unwrapped(schema)
+            owner = release.definitions[value.ref].schema if value.ref else value
+            schema = owner.field(name)
+    return schema is not None
 
 
 def anchor(path: str) -> str:
