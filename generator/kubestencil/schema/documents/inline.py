@@ -1,10 +1,11 @@
 """Names inline objects: an object inside of a definition becomes one of its own.
 
-The schemas of custom resources describe their objects where they are used. Every
-target, the site and the reports deal with named types only, so an inline object gets
-the name of its kind and of the fields that lead to it: ``CertificateSpecIssuerRef``
-for ``spec.issuerRef`` of Certificate. Lists and maps add nothing to the name. Objects
-of different kinds are never merged, however alike they are.
+The schemas of custom resources describe their objects where they are used. Code and
+reports have named types only, so an inline object gets the name of its kind and of the
+fields that lead to it: ``CertificateSpecIssuerRef`` for ``spec.issuerRef`` of
+Certificate. Lists and maps add nothing to the name. Objects of different kinds are never
+merged, however alike they are. What shows objects where they are used takes
+``with_inline_objects``.
 """
 
 from __future__ import annotations
