@@ -18,7 +18,7 @@ from kubestencil.schema.well_known import (
     TIME,
 )
 from tests.cargo import Cargo, write_crate
-from tests.conftest import make_release
+from tests.conftest import make_release, takes_minutes
 from tests.rust_crds import STRING, array, mapping, struct
 from tests.site_examples import TARGET, PrintedExamples, example_program
 
@@ -138,7 +138,8 @@ def test_the_crate_and_its_examples_are_generated(name: str, tmp_path: Path) -> 
     assert all("todo!" not in code["rust"] for code in generated.code.values())
 
 
-# Those that once were no valid Rust; all of them take minutes.
+# Those that once were no valid Rust.
+@takes_minutes
 @pytest.mark.parametrize(
     "name",
     [

@@ -20,6 +20,7 @@ from tests.conftest import (
     full_specs,
     load,
     make_release,
+    takes_minutes,
 )
 from tests.site_examples import (
     TARGET,
@@ -77,6 +78,7 @@ def test_jsonnet_evaluates_to_the_same_object(
     assert not any(name.startswith("io.k8s.api.") for name in missing)
 
 
+@takes_minutes
 def test_rust_compiles_to_the_same_object(
     latest: PrintedExamples, cargo: Cargo
 ) -> None:
