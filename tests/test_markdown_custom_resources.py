@@ -20,11 +20,11 @@ from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.schema.documents.inline import (
     name_inline_objects,
-    restore_inline_objects,
+    restored_schema,
 )
 from kubestencil.schema.documents.published import published_definition
 from kubestencil.schema.load import load_release
-from kubestencil.schema.types import schema_of
+from kubestencil.schema.types import json_object, schema_of
 from kubestencil.source import locate
 from kubestencil.source.document import CrdSet, Source, SourceFile
 from kubestencil.source.inputs import add_crds
@@ -290,10 +290,9 @@ def test_naming_inline_objects_can_be_undone(schema: Any) -> None:
     definitions = {"a.v1.Foo": obj(spec=schema)}
     named = name_inline_objects(definitions)
     inline = named.pointers.keys()
-    raw = named.definitions["a.v1.Foo"]
-    release = make_release(named.definitions)
-    restored = restore_inline_objects(raw, release.definitions, inline)
-    assert restored == definitions["a.v1.Foo"]
+    defined = make_release(named.definitions).definitions
+    restored = restored_schema(defined["a.v1.Foo"].schema, defined, inline)
+    assert json_object(restored) == definitions["a.v1.Foo"]
 
 
 # --- hostile names and texts
