@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.browser import DEPLOYMENT, DESK, PHONE, POD, Browser, click, file_url
+from tests.browser import DEPLOYMENT, DESK, PHONE, POD, Browser, click, file_url, served
+from tests.conftest import Command
+from tests.test_crd import write as write_crds
+from tests.test_crd_site import crd
 
 WIDE = (1440, 900)
 CODE = "return document.querySelector('#field-code .{} code')?.textContent"
@@ -158,3 +161,31 @@ def test_an_unknown_address_is_looked_for(browser: Browser, base_url: str) -> No
     browser.wait(
         "/removed in 1.25/.test(document.getElementById('found')?.textContent)"
     )
+
+
+def test_fields_inside_of_custom_resources_are_checked_in_the_browser(
+    browser: Browser, run: Command
+) -> None:
+    write_crds(run.folder, crd())
+    options = ("--crds", "crds.yaml", "-t", "site", "-o", "out")
+    assert run("render", *options).returncode == 0
+    manifest = (
+        "apiVersion: example.com/v1\nkind: Widget\nspec: {parts: [{b: x}], size: a}\n"
+    )
+    with served(run.folder / "out" / "site") as url:
+        browser.open(f"{url}check/")
+        browser.run(
+            "const text = document.getElementById('manifest'); text.value = arguments[0];"
+            "text.dispatchEvent(new Event('input'))",
+            manifest,
+        )
+        browser.wait("document.querySelector('#check-results a')")
+        results = browser.run(
+            "return document.getElementById('check-results').innerText"
+        )
+        links = browser.run(
+            "return [...document.querySelectorAll('#check-results a')]"
+            ".map((link) => link.getAttribute('href'))"
+        )
+    assert "has no field b" in results
+    assert any(link.endswith("Widget/#spec.size") for link in links), links
