@@ -1,5 +1,5 @@
-"""The code of a selected field in Go, Python, Jsonnet and TypeScript, in headless
-Chromium: Go's compiler accepts it with client-go's types, and the official Python client
+"""The code of a selected field in Go, Python, Jsonnet, Rust and TypeScript, in headless
+Chromium: Go's compiler accepts it with client-go's types, Rust's with those of the crate, and the official Python client
 and the Jsonnet library make the same object of it as the YAML has. So does Go of the whole
 example."""
 
@@ -16,9 +16,9 @@ import pytest
 import rjsonnet
 import yaml
 
-from kubestencil import load
 from tests.browser import DESK, Browser, click, served
-from tests.conftest import Command
+from tests.cargo import Cargo, write_crate
+from tests.conftest import Command, full_specs, load, takes_minutes
 from tests.jsonnet_library import files, write
 from tests.test_crd import write as write_crds
 from tests.test_crd_site import crd
@@ -95,7 +95,7 @@ def codes(request: pytest.FixtureRequest, base_url: str) -> list[dict[str, str]]
             click(browser, "label[for=field-code-go]")
             browser.wait("kubestencil.languages")
             browser.settle()
-            languages = ("yaml", "go", "python", "jsonnet", "typescript")
+            languages = ("yaml", "go", "python", "jsonnet", "rust", "typescript")
             found.append(
                 {
                     name: browser.run(CODE, "field-code", name) or ""
@@ -254,6 +254,44 @@ def test_jsonnet_makes_the_same_object(
             "field", code["jsonnet"], jpathdir=[str(tmp_path)]
         )
         assert json.loads(text) == yaml.safe_load(code["yaml"]), code["jsonnet"]
+
+
+@pytest.mark.compiler("rustfmt")
+def test_rustfmt_changes_nothing(codes: list[dict[str, str]], tmp_path: Path) -> None:
+    for number, code in enumerate(codes):
+        assert code["rust"]
+        (tmp_path / f"field{number}.rs").write_text(f"{code['rust']}\n")
+    command = ["rustfmt", "--edition", "2021", "--check", *tmp_path.iterdir()]
+    completed = subprocess.run(command, text=True, capture_output=True, timeout=120)
+    assert (completed.returncode, completed.stdout) == (0, "")
+
+
+@takes_minutes
+def test_rust_makes_the_same_object(
+    codes: list[dict[str, str]], cargo: Cargo, tmp_path: Path
+) -> None:
+    crate = write_crate(load("1.35", full_specs()), tmp_path / "crate")
+    (crate / "examples").mkdir()
+    modules = [
+        f"mod field{number} {{\n{code['rust']}\n}}" for number, code in enumerate(codes)
+    ]
+    prints = [
+        f'println!("{{}}", serde_json::to_string(&field{number}::example()).unwrap());'
+        for number in range(len(codes))
+    ]
+    main = "\n".join(["fn main() {", *prints, "}"])
+    program = "\n".join(["use kubernetes_types::serde_json;", *modules, main, ""])
+    (crate / "examples" / "fields.rs").write_text(program)
+    output = cargo(crate, "run", "--quiet", "--example", "fields")
+    assert "warning" not in output
+    for code, line in zip(codes, output.splitlines(), strict=True):
+        manifest, made = yaml.safe_load(code["yaml"]), json.loads(line)
+        # The YAML has placeholders for these, which are no time and no base64.
+        if manifest.get("metadata", {}).get("creationTimestamp"):
+            manifest["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+        if manifest.get("kind") == "Secret" and "data" in manifest:
+            manifest["data"] = {"<key>": "PGRhdGE+"}
+        assert _common(manifest, made) == manifest
 
 
 def test_typescript_is_the_same_object_with_its_type(

@@ -208,7 +208,7 @@
   };
 
   const isWide = matchMedia("(min-width: 80.01rem)");
-  const LANGUAGES = { go: "Go", python: "Python", jsonnet: "Jsonnet", typescript: "TypeScript" };
+  const LANGUAGES = { go: "Go", python: "Python", jsonnet: "Jsonnet", rust: "Rust", typescript: "TypeScript" };
   let language = "yaml";
   let areLanguagesLoading = false;
 
@@ -217,7 +217,8 @@
     if (areLanguagesLoading) return;
     areLanguagesLoading = true;
     const { release } = document.documentElement.dataset;
-    for (const path of ["assets/yaml.js", "assets/languages.js", "assets/go-fields.js", `${release}/python-names.js`]) {
+    const names = ["assets/go-fields.js", `${release}/rust-names.js`, `${release}/python-names.js`];
+    for (const path of ["assets/yaml.js", "assets/languages.js", ...names]) {
       loadScript(path, () => announce("The code cannot be loaded."));
     }
   }

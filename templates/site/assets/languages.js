@@ -1,10 +1,10 @@
 "use strict";
 // The code of the selected field in Go (the types of client-go), Jsonnet (the library that is
-// generated), Python and TypeScript, and of the whole example in Go.
-// "code.js" loads this, and the names of Go and Python, when one of them is asked for.
+// generated), Python, Rust and TypeScript, and of the whole example in Go.
+// "code.js" loads this, and the names of Go, Python and Rust, when one of them is asked for.
 (() => {
   const { TYPE } = globalThis.kubestencil;
-  let goFields, pythonNames;
+  let goFields, pythonNames, rustNames;
   const quote = JSON.stringify;
 
   // ---------------------------------------------------------------------------------- Go
@@ -252,6 +252,136 @@
     return ["local k = import 'main.libsonnet';", "", ...jsonnetObject(object, "").split("\n")];
   }
 
+  // -------------------------------------------------------------------------------- Rust
+
+  const RUST_TYPES = {
+    string: "String", "string (byte)": "ByteString", boolean: "bool", integer: "i64", "integer (int32)": "i32",
+    "integer (int64)": "i64", number: "f64", "number (double)": "f64",
+  };
+  // Where rustfmt breaks the arguments of calls and the items of lists, and short structs.
+  const [CALL_WIDTH, STRUCT_WIDTH] = [60, 18];
+  const indented = (text) => `    ${text.replaceAll("\n", "\n    ")}`;
+  const isLong = (text) => text.includes("\n") || text.length > CALL_WIDTH;
+  const lineEach = (texts) => texts.map((text) => `${indented(text)},\n`).join("");
+
+  /** A string literal: JSON's but for its escapes. */
+  const rustText = (text) =>
+    quote(text).replaceAll(/\\(?:u([\da-f]{4})|([bf])|[^])/g, (escape, code, letter) => {
+      if (letter) return letter === "b" ? "\\u{8}" : "\\u{c}";
+      if (!code) return escape;
+      return code.startsWith("d") ? "\\u{fffd}" : `\\u{${code}}`;
+    });
+
+  function rustJson(value) {
+    if (typeof value === "string") return rustText(value);
+    if (typeof value !== "object") return String(value);
+    if (Array.isArray(value)) return `[${value.map(rustJson).join(", ")}]`;
+    return `{${Object.entries(value).map(([key, inner]) => `${rustText(key)}: ${rustJson(inner)}`).join(", ")}}`;
+  }
+
+  const rustField = (name) =>
+    rustNames.fields[name] ?? name.replaceAll(/(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^A-Z])/g, "_").toLowerCase();
+
+  /** A type as code has it, whose module is imported: core_v1::Container. */
+  function rustPath(page, imports) {
+    const [, version, kind] = /^(.*)\/([^/]*)$/.exec(page);
+    const module = rustNames.modules[version];
+    imports.add(module);
+    return `${module.split(" as ")[1]}::${kind}`;
+  }
+
+  /** A value of a type of Rust. */
+  function rustScalar(value, type, imports) {
+    const { crate } = rustNames;
+    if (type === "String") return `${rustText(String(value))}.into()`;
+    if (type === "ByteString") {
+      imports.add(`${crate}::ByteString`);
+      return `ByteString(${rustText(String(value))}.into())`;
+    }
+    if (type === "f64") return Number.isInteger(value) ? `${value}.0` : String(value);
+    if (/^(bool|i32|i64)$/.test(type)) return String(value);
+    imports.add(`${crate}::serde_json::json`);
+    return `json!(${rustJson(value)})`;
+  }
+
+  /** A value of a type that is no struct, in the form that the crate has it. */
+  function rustNamed(value, page, imports) {
+    const path = rustPath(page, imports);
+    const form = rustNames.values[page];
+    if (form.startsWith("props_or_")) return `${path}::Schema(Box::default())`;
+    if (form.endsWith("time")) return `${path}("2026-01-01T00:00:00Z".parse().unwrap())`;
+    if (form === "int_or_string") {
+      return typeof value === "number" ? `${path}::Int(${value})` : `${path}::String(${rustScalar(value, "String", imports)})`;
+    }
+    return `${path}(${rustScalar(value, form === "quantity" ? "String" : form, imports)})`;
+  }
+
+  /** A value of a field, which is in so many lists and maps, without indentation. */
+  function rustValue(value, { containers: [container, ...rest], type, page }, imports) {
+    const inner = { containers: rest, type, page };
+    if (container === "[]") {
+      const items = value.map((item) => rustValue(item, inner, imports));
+      return items.length > 1 && isLong(items.join(", ")) ? `vec![\n${lineEach(items)}]` : `vec![${items.join(", ")}]`;
+    }
+    if (container) {
+      imports.add("std::collections::BTreeMap");
+      const around = "BTreeMap::from([()])".length;
+      // Samples have one entry.
+      const [[key, item]] = Object.entries(value);
+      const texts = [`${rustText(key)}.into()`, rustValue(item, inner, imports)];
+      const pair = texts.join(", ");
+      return `BTreeMap::from([(${isLong(pair.padStart(pair.length + around)) ? `\n${lineEach(texts)}` : pair})])`;
+    }
+    if (rustNames.values[page]) return rustNamed(value, page, imports);
+    if (page && value[TYPE]) return rustStruct(value, imports);
+    return rustScalar(value, RUST_TYPES[type] ?? "json", imports);
+  }
+
+  function rustStruct(object, imports) {
+    const { page, types } = object[TYPE];
+    const { required, boxed, withoutDefault } = rustNames;
+    const isKind = types.apiVersion && types.kind && types.metadata;
+    const names = Object.keys(types).filter((name) => !isKind || (name !== "apiVersion" && name !== "kind"));
+    const present = names.filter((name) => name in object);
+    const isOption = (name) => !required[page]?.includes(name);
+    const path = rustPath(page, imports);
+    const lines = present.map((name) => {
+      let text = rustValue(object[name], types[name], imports);
+      if (boxed[page]?.includes(name)) text = `Box::new(${text})`;
+      return `${rustField(name)}: ${isOption(name) ? rustSome(text) : text},`;
+    });
+    if (withoutDefault.includes(page)) {
+      for (const name of names) {
+        if (!present.includes(name)) lines.push(`${rustField(name)}: ${isOption(name) ? "None" : "Default::default()"},`);
+      }
+    } else if (!present.length) return `${path}::default()`;
+    else if (present.length < names.length) lines.push("..Default::default()");
+    const body = lines[0].slice(0, -1);
+    if (lines.length === 1 && !body.includes("\n") && body.length <= STRUCT_WIDTH) return `${path} { ${body} }`;
+    return `${path} {\n${indented(lines.join("\n"))}\n}`;
+  }
+
+  /** An argument of Some, on lines of its own where its first line is too long. */
+  function rustSome(text) {
+    const [first] = text.split("\n", 1);
+    if (first.length <= CALL_WIDTH) return `Some(${text})`;
+    const [, item] = /^vec!\[([^\n][^]*)\]$/.exec(text) ?? [];
+    return item && text.includes("\n") ? `Some(vec![\n${indented(item)},\n])` : `Some(\n${indented(text)},\n)`;
+  }
+
+  function rust(object) {
+    const { page } = object[TYPE];
+    const version = page.slice(0, page.lastIndexOf("/"));
+    // The crate has List<Pod> instead of PodList.
+    const isList = object[TYPE].types.items && object[TYPE].types.kind;
+    if (!rustNames.crate || !isBuiltIn(page) || !rustNames.modules[version] || isList) return [];
+    const imports = new Set();
+    const code = rustStruct(object, imports);
+    const swapped = (text) => text.replaceAll(/\p{L}/gu, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()));
+    const sorted = [...imports].sort((one, other) => (swapped(one) < swapped(other) ? -1 : 1));
+    return [...sorted.map((path) => `use ${path};`), "", `pub fn example() -> ${rustPath(page, imports)} {`, indented(code), "}"];
+  }
+
   // -------------------------------------------------------------------------- TypeScript
 
   function typescriptValue(value, indent) {
@@ -270,10 +400,13 @@
   /** Called by the script of the site: names and types of Go, by type and field. */
   globalThis.kubestencilGoFields = (fields) => (goFields = fields);
 
-  /** Called by the script of the release, the last one. */
+  /** Called by a script of the release. */
+  globalThis.kubestencilRustNames = (names) => (rustNames = names);
+
+  /** Called by the other one, the last of all. */
   globalThis.kubestencilPythonNames = (names) => {
     pythonNames = names;
-    globalThis.kubestencil.languages = { go, jsonnet, python, typescript };
+    globalThis.kubestencil.languages = { go, jsonnet, python, rust, typescript };
     dispatchEvent(new Event("languages-loaded"));
   };
 })();

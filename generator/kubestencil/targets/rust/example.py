@@ -8,7 +8,7 @@ field that the crate requires has its default if the example does not have the f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from kubestencil.engine.manifest import Target
 from kubestencil.schema import Release, Schema
@@ -22,7 +22,12 @@ from kubestencil.targets.examples.nodes import (
     to_json,
 )
 from kubestencil.targets.rust import literals, spelling
-from kubestencil.targets.rust.crate import StructField, StructFields, plan_crate
+from kubestencil.targets.rust.crate import (
+    Crate,
+    StructField,
+    StructFields,
+    plan_crate,
+)
 from kubestencil.targets.rust.custom.kinds import enum_variants, is_string_enum
 from kubestencil.targets.rust.fixups import correct
 from kubestencil.targets.rust.layout import Module
@@ -52,6 +57,31 @@ class _RustCode(NamedTuple):
     imports: frozenset[str]
 
 
+class CrateNames(NamedTuple):
+    """What code that uses a crate calls it and its modules: each has a short name,
+    ``core_v1``."""
+
+    crate: Crate
+    crate_name: str
+    aliases: Mapping[Module, str]
+
+    @classmethod
+    def of(cls, release: Release, target: Target) -> Self:
+        """Those of the crate of a release; raises SpecError where it cannot be
+        generated."""
+        name = spelling.crate_name(crate_options(target).package_name)
+        crate = plan_crate(correct(release, target))
+        modules = sorted({path.module for path in crate.paths.values()})
+        short = ["_".join(module[-2:]) or name for module in modules]
+        unique = spelling.make_unique([*_RESERVED, *short])[len(_RESERVED) :]
+        return cls(crate, name, dict(zip(modules, unique, strict=True)))
+
+    def imported(self, module: Module) -> str:
+        """A module behind ``use``: ``kubernetes_types::api::core::v1 as core_v1``."""
+        path = "::".join((self.crate_name, *module))
+        return f"{path} as {self.aliases[module]}"
+
+
 class RustWriter:
     """Writes examples in Rust.
 
@@ -59,17 +89,8 @@ class RustWriter:
     """
 
     def __init__(self, release: Release, target: Target) -> None:
-        options = crate_options(target)
-        self._crate = plan_crate(correct(release, target))
-        self._name = spelling.crate_name(options.package_name)
-        self._aliases = self._module_aliases()
-
-    def _module_aliases(self) -> Mapping[Module, str]:
-        """A short name for each module that has types: ``core_v1``."""
-        modules = sorted({path.module for path in self._crate.paths.values()})
-        short = ["_".join(module[-2:]) or self._name for module in modules]
-        names = spelling.make_unique([*_RESERVED, *short])[len(_RESERVED) :]
-        return dict(zip(modules, names, strict=True))
+        self._names = CrateNames.of(release, target)
+        self._crate, self._name = self._names.crate, self._names.crate_name
 
     def write(self, example: Object) -> str:
         """A function that returns the object."""
@@ -89,9 +110,9 @@ class RustWriter:
         path = self._crate.paths[name]
         if not path.module:
             return _RustCode(f"{self._name}::{path.name}", _NO_IMPORTS)
-        alias = self._aliases[path.module]
-        module = "::".join((self._name, *path.module))
-        return _RustCode(f"{alias}::{path.name}", frozenset([f"{module} as {alias}"]))
+        imported = self._names.imported(path.module)
+        alias = self._names.aliases[path.module]
+        return _RustCode(f"{alias}::{path.name}", frozenset([imported]))
 
     def _value(self, node: Node, schema: Schema) -> _RustCode:
         """A value, in a line that is not indented."""

@@ -64,7 +64,12 @@ def field_name(name: str) -> str:
 
     It is an identifier, whatever ``name`` is.
     """
-    return _IRREGULAR.get(name) or _identifier(_WORD_START.sub("_", name).lower())
+    return _IRREGULAR.get(name) or _identifier(snake_case(name))
+
+
+def snake_case(name: str) -> str:
+    """``pod_ip`` for ``podIP``, whether or not that is an identifier."""
+    return _WORD_START.sub("_", name).lower()
 
 
 def module_name(name: str) -> str:

@@ -14,7 +14,10 @@ from kubestencil.targets.site.addresses import (
     page_address,
     page_addresses,
 )
-from kubestencil.targets.site.examples.field_code import python_names_script
+from kubestencil.targets.site.examples.field_code import (
+    python_names_script,
+    rust_names_script,
+)
 from kubestencil.targets.site.examples.kinds import Example
 from kubestencil.targets.site.examples.operations import Operations
 from kubestencil.targets.site.listing import ApiVersion, api_groups
@@ -93,7 +96,7 @@ EACH: Mapping[str, Each] = {
         {"name": "search, or search-texts"},
     ),
     "navigation": Each("the groups and kinds of a release, without a template"),
-    "python-names": Each("names in Python, for the code of fields, without a template"),
+    "names": Each("names in a language, for the code of fields, without a template"),
 }
 
 
@@ -114,7 +117,7 @@ def make_contexts(
             "release": pages.start,
             "search": pages.search_index,
             "navigation": pages.navigation_data,
-            "python-names": pages.python_names,
+            "names": pages.names,
         },
         shared_variables={
             **shared_variables(context.releases, options.logo_name),
@@ -249,11 +252,13 @@ class _ReleasePages:
         yield FileContext(name, {"name": "search"}, {}, scripts.names)
         yield FileContext(name, {"name": "search-texts"}, {}, scripts.texts)
 
-    def python_names(self) -> Iterator[FileContext]:
-        script = python_names_script(
-            self._named, self.type_pages.addresses, self._target
-        )
-        yield FileContext(self.release.name, {}, {}, script)
+    def names(self) -> Iterator[FileContext]:
+        addresses = self.type_pages.addresses
+        for language, script in (
+            ("python", python_names_script(self._named, addresses, self._target)),
+            ("rust", rust_names_script(self.release, addresses, self._target)),
+        ):
+            yield FileContext(self.release.name, {"language": language}, {}, script)
 
     def navigation_data(self) -> Iterator[FileContext]:
         yield FileContext(self.release.name, {}, {}, tree_data(self.groups))

@@ -11,9 +11,13 @@ from typing import NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
 from kubestencil.schema import Release
+from kubestencil.schema.facts.configurations.join import without_configurations
 from kubestencil.schema.facts.tables import rows
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.python.package import PythonPackage
+from kubestencil.targets.rust import spelling
+from kubestencil.targets.rust.example import CrateNames
+from kubestencil.targets.rust.value_types import value_type
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script
 from kubestencil.targets.site.options import site_options
@@ -80,3 +84,65 @@ def python_names_script(
         "attributes": attributes,
     }
     return data_script("kubestencilPythonNames", data)
+
+
+def rust_names_script(
+    release: Release, addresses: Mapping[str, PageAddress], target: Target
+) -> bytes:
+    """Of the crate in Rust, whose name is empty without one: the modules of API versions
+    as code imports them, the names of fields that do not follow from the document's, the
+    types that are no structs, with what a value is made of, and of structs the required
+    fields, the boxed ones, and which have no default.
+
+    Types by the path of their page; only Kubernetes' own."""
+    rust = target.dependency("rust")
+    names = None
+    # A user's target of the same name may generate something else.
+    if rust is not None and rust.view == "rust":
+        with suppress(SpecError):
+            names = CrateNames.of(without_configurations(release), rust)
+    data: dict[str, object] = {"crate": "" if names is None else names.crate_name}
+    if names is not None:
+        own = {
+            name: address
+            for name, address in addresses.items()
+            if is_built_in(name) and name in names.crate.paths
+        }
+        data |= _rust_names(names, own)
+    return data_script("kubestencilRustNames", data)
+
+
+def _rust_names(
+    names: CrateNames, addresses: Mapping[str, PageAddress]
+) -> Mapping[str, object]:
+    crate = names.crate
+    modules, fields = {}, {}
+    values: dict[str, str] = {}
+    required: dict[str, list[str]] = defaultdict(list)
+    boxed: dict[str, list[str]] = defaultdict(list)
+    for name, address in addresses.items():
+        path, page = crate.paths[name], address.path
+        modules[page.rpartition("/")[0]] = names.imported(path.module)
+        if name in crate.hand_written:
+            values[page] = crate.hand_written[name].form
+        elif name not in crate.fields:
+            values[page] = value_type(crate.definitions[name].schema, crate, ())
+        for field in crate.fields.get(name, {}).values():
+            if field.name != spelling.snake_case(field.field.name):
+                fields[field.field.name] = field.name
+            if not field.is_option:
+                required[page].append(field.field.name)
+            if field.boxed:
+                boxed[page].append(field.field.name)
+    return {
+        "modules": modules,
+        "values": values,
+        "fields": fields,
+        "required": required,
+        "boxed": boxed,
+        "withoutDefault": [
+            address.path
+            for name, address in addresses.items()
+            if name in crate.without_default and name in crate.fields
+        ],
+    }
