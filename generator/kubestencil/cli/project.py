@@ -38,14 +38,13 @@ from kubestencil.project import (
     FILE,
     Lock,
     Project,
-    Update,
     look_up,
     read_lock,
-    summary,
     write_locations,
     write_lock,
 )
 from kubestencil.project.newest import INDEX
+from kubestencil.project.summary import Update, summary
 from kubestencil.source.find import DocumentOptions
 from kubestencil.source.releases import release_order
 

@@ -17,7 +17,6 @@ from kubestencil.project.file import (
 )
 from kubestencil.project.lock import LOCK, Lock, read_lock, write_lock
 from kubestencil.project.lookup import Lookup, look_up, write_locations
-from kubestencil.project.summary import Update, summary
 
 __all__ = [
     "FILE",
@@ -27,12 +26,10 @@ __all__ = [
     "Project",
     "Setting",
     "Settings",
-    "Update",
     "find_project",
     "look_up",
     "read_lock",
     "read_project",
-    "summary",
     "write_locations",
     "write_lock",
 ]

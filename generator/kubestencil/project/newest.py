@@ -17,7 +17,6 @@ from urllib.parse import urljoin, urlsplit
 
 from kubestencil.errors import SourceError
 from kubestencil.programs import output_of
-from kubestencil.source import remote
 from kubestencil.source.helm import OCI, newest_chart, split_chart
 from kubestencil.source.limits import max_bytes
 from kubestencil.source.pinned import PinnedDocument, keep
@@ -60,6 +59,9 @@ def newer_releases(index: str, known: Iterable[str]) -> dict[str, ListedRelease]
 
 
 def _text_at(url: str) -> str:
+    # Most runs ask no server.
+    from kubestencil.source import remote
+
     return remote.download(url, remote.no_progress).decode("utf-8", "replace")
 
 
@@ -100,6 +102,8 @@ def _releases_of_table(text: str, index: str) -> Iterable[ListedRelease]:
 def pin(release: ListedRelease) -> PinnedDocument:
     """Download the document of a release, and pin it; raises SourceError where it has
     another digest than the index."""
+    from kubestencil.source import remote
+
     data = remote.download(release.url, remote.no_progress)
     sha256 = keep(data)
     if release.sha256 not in (None, sha256):

@@ -13,10 +13,10 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
-from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
 # A list of what is allowed, because browsers support many schemes, and "//" begins a
@@ -84,6 +84,9 @@ def code_blocks(text: str, languages: Collection[str]) -> Iterator[str]:
 
 @cache
 def _parser() -> MarkdownIt:
+    # Most sites have no pages of their own.
+    from markdown_it import MarkdownIt
+
     parser = MarkdownIt("commonmark", {"html": False})
     parser.enable(["table", "strikethrough"])
     parser.validateLink = lambda url: bool(_ALLOWED_LINK.match(url))  # type: ignore[method-assign]
