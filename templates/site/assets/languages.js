@@ -342,7 +342,7 @@
     const { required, boxed, withoutDefault } = rustNames;
     const isKind = types.apiVersion && types.kind && types.metadata;
     const names = Object.keys(types).filter((name) => !isKind || (name !== "apiVersion" && name !== "kind"));
-    const present = names.filter((name) => name in object);
+    const present = Object.keys(object).filter((name) => names.includes(name));
     const isOption = (name) => !required[page]?.includes(name);
     const path = rustPath(page, imports);
     const lines = present.map((name) => {
