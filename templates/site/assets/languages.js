@@ -339,9 +339,8 @@
 
   function rustStruct(object, imports) {
     const { page, types } = object[TYPE];
-    const { required, boxed, withoutDefault } = rustNames;
-    const isKind = types.apiVersion && types.kind && types.metadata;
-    const names = Object.keys(types).filter((name) => !isKind || (name !== "apiVersion" && name !== "kind"));
+    const { required, boxed, kinds, withoutDefault } = rustNames;
+    const names = Object.keys(types).filter((name) => !kinds.includes(page) || (name !== "apiVersion" && name !== "kind"));
     const present = Object.keys(object).filter((name) => names.includes(name));
     const isOption = (name) => !required[page]?.includes(name);
     const path = rustPath(page, imports);
@@ -364,9 +363,9 @@
   /** An argument of Some, on lines of its own where its first line is too long. */
   function rustSome(text) {
     const [first] = text.split("\n", 1);
-    if (first.length <= CALL_WIDTH) return `Some(${text})`;
     const [, item] = /^vec!\[([^\n][^]*)\]$/.exec(text) ?? [];
-    return item && text.includes("\n") ? `Some(vec![\n${indented(item)},\n])` : `Some(\n${indented(text)},\n)`;
+    if (first.length <= CALL_WIDTH || (!item && first === text)) return `Some(${text})`;
+    return item ? `Some(vec![\n${indented(item)},\n])` : `Some(\n${indented(text)},\n)`;
   }
 
   function rust(object) {
@@ -374,7 +373,7 @@
     const version = page.slice(0, page.lastIndexOf("/"));
     // The crate has List<Pod> instead of PodList.
     const isList = object[TYPE].types.items && object[TYPE].types.kind;
-    if (!rustNames.crate || !isBuiltIn(page) || !rustNames.modules[version] || isList) return [];
+    if (!rustNames.crate || !isBuiltIn(page) || !rustNames.modules[version] || rustNames.values[page] || isList) return [];
     const imports = new Set();
     const code = rustStruct(object, imports);
     const swapped = (text) => text.replaceAll(/\p{L}/gu, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()));

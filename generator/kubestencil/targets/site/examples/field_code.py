@@ -17,6 +17,7 @@ from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.python.package import PythonPackage
 from kubestencil.targets.rust import spelling
 from kubestencil.targets.rust.example import CrateNames
+from kubestencil.targets.rust.lists import has_one_kind
 from kubestencil.targets.rust.value_types import value_type
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script
@@ -92,7 +93,8 @@ def rust_names_script(
     """Of the crate in Rust, whose name is empty without one: the modules of API versions
     as code imports them, the names of fields that do not follow from the document's, the
     types that are no structs, with what a value is made of, and of structs the required
-    fields, the boxed ones, and which have no default.
+    fields, the boxed ones, which are kinds, without fields for ``apiVersion`` and
+    ``kind``, and which have no default.
 
     Types by the path of their page; only Kubernetes' own."""
     rust = target.dependency("rust")
@@ -120,6 +122,7 @@ def _rust_names(
     values: dict[str, str] = {}
     required: dict[str, list[str]] = defaultdict(list)
     boxed: dict[str, list[str]] = defaultdict(list)
+    kinds = []
     for name, address in addresses.items():
         path, page = crate.paths[name], address.path
         modules[page.rpartition("/")[0]] = names.imported(path.module)
@@ -127,6 +130,8 @@ def _rust_names(
             values[page] = crate.hand_written[name].form
         elif name not in crate.fields:
             values[page] = value_type(crate.definitions[name].schema, crate, ())
+        elif has_one_kind(crate.definitions[name]):
+            kinds.append(page)
         for field in crate.fields.get(name, {}).values():
             if field.name != spelling.snake_case(field.field.name):
                 fields[field.field.name] = field.name
@@ -140,6 +145,7 @@ def _rust_names(
         "fields": fields,
         "required": required,
         "boxed": boxed,
+        "kinds": kinds,
         "withoutDefault": [
             address.path
             for name, address in addresses.items()
