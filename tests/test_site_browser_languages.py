@@ -266,6 +266,22 @@ def test_rustfmt_changes_nothing(codes: list[dict[str, str]], tmp_path: Path) ->
     assert (completed.returncode, completed.stdout) == (0, "")
 
 
+def test_rust_has_all_fields_of_a_type_without_default(
+    browser: Browser, base_url: str
+) -> None:
+    """The page of a type that is no kind does not have the fields of a condition."""
+    browser.screen(DESK)
+    browser.open(f"{base_url}1.35/policy/v1/PodDisruptionBudgetStatus/#conditions")
+    browser.wait("document.getElementById('field-code-rust')")
+    click(browser, "label[for=field-code-rust]")
+    browser.wait("kubestencil.languages")
+    browser.settle()
+    code = browser.run(CODE, "field-code", "rust")
+    assert "observed_generation: None," in code
+    assert "last_transition_time: meta_v1::Time(" in code
+    assert "reason: Default::default()," in code
+
+
 @takes_minutes
 def test_rust_makes_the_same_object(
     codes: list[dict[str, str]], cargo: Cargo, tmp_path: Path

@@ -349,15 +349,21 @@
       if (boxed[page]?.includes(name)) text = `Box::new(${text})`;
       return `${rustField(name)}: ${isOption(name) ? rustSome(text) : text},`;
     });
-    if (withoutDefault.includes(page)) {
-      for (const name of names) {
-        if (!present.includes(name)) lines.push(`${rustField(name)}: ${isOption(name) ? "None" : "Default::default()"},`);
+    if (withoutDefault[page]) {
+      for (const [name, inner] of Object.entries(withoutDefault[page])) {
+        if (!present.includes(name)) lines.push(`${rustField(name)}: ${isOption(name) ? "None" : rustAbsent(inner, imports)},`);
       }
     } else if (!present.length) return `${path}::default()`;
     else if (present.length < names.length) lines.push("..Default::default()");
     const body = lines[0].slice(0, -1);
     if (lines.length === 1 && !body.includes("\n") && body.length <= STRUCT_WIDTH) return `${path} { ${body} }`;
     return `${path} {\n${indented(lines.join("\n"))}\n}`;
+  }
+
+  /** The value of a required field that the page has no value of; "page" is that of a type without default. */
+  function rustAbsent(page, imports) {
+    if (!page) return "Default::default()";
+    return rustValue({ [TYPE]: { page, types: {} } }, { containers: [], page }, imports);
   }
 
   /** An argument of Some, on lines of its own where its first line is too long. */

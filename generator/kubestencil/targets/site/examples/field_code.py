@@ -16,6 +16,7 @@ from kubestencil.schema.facts.tables import rows
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.python.package import PythonPackage
 from kubestencil.targets.rust import spelling
+from kubestencil.targets.rust.crate import Crate, StructField
 from kubestencil.targets.rust.example import CrateNames
 from kubestencil.targets.rust.lists import has_one_kind
 from kubestencil.targets.rust.value_types import value_type
@@ -94,7 +95,8 @@ def rust_names_script(
     as code imports them, the names of fields that do not follow from the document's, the
     types that are no structs, with what a value is made of, and of structs the required
     fields, the boxed ones, which are kinds, without fields for ``apiVersion`` and
-    ``kind``, and which have no default.
+    ``kind``, and which have no default, with all of their fields, each with the type
+    where this has no default either.
 
     Types by the path of their page; only Kubernetes' own."""
     rust = target.dependency("rust")
@@ -146,9 +148,20 @@ def _rust_names(
         "required": required,
         "boxed": boxed,
         "kinds": kinds,
-        "withoutDefault": [
-            address.path
+        "withoutDefault": {
+            address.path: {
+                field.field.name: _type_without_default(field, crate, addresses)
+                for field in crate.fields[name].values()
+            }
             for name, address in addresses.items()
             if name in crate.without_default and name in crate.fields
-        ],
+        },
     }
+
+
+def _type_without_default(
+    field: StructField, crate: Crate, addresses: Mapping[str, PageAddress]
+) -> str:
+    """The path of the page of a field's type; empty where this has a default."""
+    name = field.field.schema.ref or ""
+    return addresses[name].path if name in crate.without_default else ""
