@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -13,6 +14,7 @@ from kubestencil.errors import SpecError
 from kubestencil.schema import Release
 from kubestencil.schema.facts.configurations.join import without_configurations
 from kubestencil.schema.facts.tables import rows
+from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.python.package import PythonPackage
 from kubestencil.targets.rust import spelling
@@ -104,16 +106,27 @@ def rust_names_script(
     # A user's target of the same name may generate something else.
     if rust is not None and rust.view == "rust":
         with suppress(SpecError):
-            names = CrateNames.of(without_configurations(release), rust)
+            names = CrateNames.of(_own_types(release), rust)
     data: dict[str, object] = {"crate": "" if names is None else names.crate_name}
     if names is not None:
         own = {
             name: address
             for name, address in addresses.items()
-            if is_built_in(name) and name in names.crate.paths
+            if name in names.crate.paths
         }
         data |= _rust_names(names, own)
     return data_script("kubestencilRustNames", data)
+
+
+def _own_types(release: Release) -> Release:
+    """A release without custom resources and configuration files: to plan their types in
+    Rust takes a second for some hundred."""
+    own = {
+        name: definition
+        for name, definition in without_configurations(release).definitions.items()
+        if is_built_in(name)
+    }
+    return replace(release.with_definitions(own), custom_kinds=FrozenObject({}))
 
 
 def _rust_names(
