@@ -41,7 +41,7 @@ from tests.test_go import normal
 from tests.test_language_rules import compile_zod, link_npm_packages, run_kcl
 
 _RELEASES = RELEASES if ALL_IS_COMPILED else RELEASES[-1:]
-_EVERY_CRD = 1 if ALL_IS_COMPILED else 6
+_EVERY_CRD = 1 if ALL_IS_COMPILED else 10
 
 JARS = Path(os.environ.get("KUBESTENCIL_JARS", "/nowhere"))
 

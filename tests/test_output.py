@@ -295,7 +295,7 @@ def many(count: int, text: str) -> str:
 @pytest.mark.slow
 def test_an_ended_run_leaves_all_files_old_or_all_new(tmp_path: Path) -> None:
     """With the real command and real signals, at moments spread over the run."""
-    outcomes = list(end_runs(tmp_path, 5, 7))
+    outcomes = list(end_runs(tmp_path, 3, 7))
     # How many are done before depends on the machine.
     assert any(outcome.ended for outcome in outcomes)
 

@@ -17,7 +17,7 @@ from kubestencil.cli import cli
 from kubestencil.engine import load_targets
 from kubestencil.targets import generate_files
 from tests.cargo import Cargo, write_crate
-from tests.conftest import ALL_IS_COMPILED, load
+from tests.conftest import ALL_IS_COMPILED, load, takes_minutes
 
 HOMEPAGE = 'https://git.example.com/"acme"'
 
@@ -176,6 +176,7 @@ def test_publint_finds_nothing_in_the_package(tmp_path: Path) -> None:
     assert "All good!" in output
 
 
+@takes_minutes
 @pytest.mark.slow
 @pytest.mark.compiler("cargo")
 @pytest.mark.parametrize("release", INSTALLED if ALL_IS_COMPILED else INSTALLED[-1:])

@@ -166,7 +166,7 @@ def test_values_of_wrong_types_are_no_bug(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("release", ["1.29", "1.35"])
 @pytest.mark.parametrize(
     ("count", "share"),
-    [(1_000, 0.7), pytest.param(20_000, 0.75, marks=pytest.mark.slow)],
+    [(1_000, 0.7), pytest.param(8_000, 0.75, marks=pytest.mark.slow)],
 )
 def test_mistakes_are_found_and_nothing_that_the_server_accepts(
     release: str, share: float, count: int

@@ -96,7 +96,10 @@ EACH: Mapping[str, Each] = {
         {"name": "search, or search-texts"},
     ),
     "navigation": Each("the groups and kinds of a release, without a template"),
-    "names": Each("names in a language, for the code of fields, without a template"),
+    "names": Each(
+        "names in a language, for the code of fields, without a template",
+        {"language": "python, or rust"},
+    ),
 }
 
 
