@@ -1,7 +1,7 @@
 """The code of a selected field in Go, Python, Jsonnet, Rust and TypeScript, in headless
-Chromium: Go's compiler accepts it with client-go's types, Rust's with those of the crate, and the official Python client
-and the Jsonnet library make the same object of it as the YAML has. So does Go of the whole
-example."""
+Chromium: Go's compiler accepts it with client-go's types, Rust's with those of the crate,
+and the official Python client and the Jsonnet library make the same object of it as the
+YAML has. So does Go of the whole example."""
 
 from __future__ import annotations
 

@@ -261,8 +261,6 @@
   // Where rustfmt breaks the arguments of calls and the items of lists, and short structs.
   const [CALL_WIDTH, STRUCT_WIDTH] = [60, 18];
   const indented = (text) => `    ${text.replaceAll("\n", "\n    ")}`;
-  const isLong = (text) => text.includes("\n") || text.length > CALL_WIDTH;
-  const lineEach = (texts) => texts.map((text) => `${indented(text)},\n`).join("");
 
   /** A string literal: JSON's but for its escapes. */
   const rustText = (text) =>
@@ -272,20 +270,13 @@
       return code.startsWith("d") ? "\\u{fffd}" : `\\u{${code}}`;
     });
 
-  function rustJson(value) {
-    if (typeof value === "string") return rustText(value);
-    if (typeof value !== "object") return String(value);
-    if (Array.isArray(value)) return `[${value.map(rustJson).join(", ")}]`;
-    return `{${Object.entries(value).map(([key, inner]) => `${rustText(key)}: ${rustJson(inner)}`).join(", ")}}`;
-  }
-
   const rustField = (name) =>
     rustNames.fields[name] ?? name.replaceAll(/(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^A-Z])/g, "_").toLowerCase();
 
   /** A type as code has it, whose module is imported: core_v1::Container. */
   function rustPath(page, imports) {
-    const [, version, kind] = /^(.*)\/([^/]*)$/.exec(page);
-    const module = rustNames.modules[version];
+    const [group, version, kind] = page.split("/");
+    const module = rustNames.modules[`${group}/${version}`];
     imports.add(module);
     return `${module.split(" as ")[1]}::${kind}`;
   }
@@ -301,7 +292,9 @@
     if (type === "f64") return Number.isInteger(value) ? `${value}.0` : String(value);
     if (/^(bool|i32|i64)$/.test(type)) return String(value);
     imports.add(`${crate}::serde_json::json`);
-    return `json!(${rustJson(value)})`;
+    // What the document does not describe is empty in samples.
+    if (typeof value === "object") return "json!({})";
+    return `json!(${typeof value === "string" ? rustText(value) : value})`;
   }
 
   /** A value of a type that is no struct, in the form that the crate has it. */
@@ -319,18 +312,15 @@
   /** A value of a field, which is in so many lists and maps, without indentation. */
   function rustValue(value, { containers: [container, ...rest], type, page }, imports) {
     const inner = { containers: rest, type, page };
-    if (container === "[]") {
-      const items = value.map((item) => rustValue(item, inner, imports));
-      return items.length > 1 && isLong(items.join(", ")) ? `vec![\n${lineEach(items)}]` : `vec![${items.join(", ")}]`;
-    }
+    // Samples have one item.
+    if (container === "[]") return `vec![${rustValue(value[0], inner, imports)}]`;
     if (container) {
       imports.add("std::collections::BTreeMap");
-      const around = "BTreeMap::from([()])".length;
-      // Samples have one entry.
       const [[key, item]] = Object.entries(value);
       const texts = [`${rustText(key)}.into()`, rustValue(item, inner, imports)];
-      const pair = texts.join(", ");
-      return `BTreeMap::from([(${isLong(pair.padStart(pair.length + around)) ? `\n${lineEach(texts)}` : pair})])`;
+      const call = `BTreeMap::from([(${texts.join(", ")})])`;
+      if (!call.includes("\n") && call.length <= CALL_WIDTH) return call;
+      return `BTreeMap::from([(\n${texts.map((text) => `${indented(text)},\n`).join("")})])`;
     }
     if (rustNames.values[page]) return rustNamed(value, page, imports);
     if (page && value[TYPE]) return rustStruct(value, imports);
@@ -376,10 +366,10 @@
 
   function rust(object) {
     const { page } = object[TYPE];
-    const version = page.slice(0, page.lastIndexOf("/"));
+    const [group, version] = page.split("/");
     // The crate has List<Pod> instead of PodList.
     const isList = object[TYPE].types.items && object[TYPE].types.kind;
-    if (!rustNames.crate || !isBuiltIn(page) || !rustNames.modules[version] || rustNames.values[page] || isList) return [];
+    if (!rustNames.crate || !isBuiltIn(page) || !rustNames.modules[`${group}/${version}`] || rustNames.values[page] || isList) return [];
     const imports = new Set();
     const code = rustStruct(object, imports);
     const swapped = (text) => text.replaceAll(/\p{L}/gu, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()));

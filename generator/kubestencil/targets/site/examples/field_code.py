@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
 from kubestencil.schema import Release
-from kubestencil.schema.facts.configurations.join import without_configurations
+from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.facts.tables import rows
 from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.well_known import is_built_in
@@ -60,11 +60,10 @@ def python_names_script(
     attributes of fields whose names are reserved."""
     module = site_options(target).python_module
     own = {name: address for name, address in addresses.items() if is_built_in(name)}
-    python = target.dependency("python")
+    python = _dependency(target, "python")
     package, classes, attributes = "", {}, {}
-    # A user's target of the same name may generate something else.
     models = None
-    if python is not None and python.view == "python":
+    if python is not None:
         with suppress(SpecError):
             models = PythonPackage(release, python)
     if models is not None:
@@ -93,53 +92,56 @@ def python_names_script(
 def rust_names_script(
     release: Release, addresses: Mapping[str, PageAddress], target: Target
 ) -> bytes:
-    """Of the crate in Rust, whose name is empty without one: the modules of API versions
-    as code imports them, the names of fields that do not follow from the document's, the
-    types that are no structs, with what a value is made of, and of structs the required
-    fields, the boxed ones, which are kinds, without fields for ``apiVersion`` and
-    ``kind``, and which have no default, with all of their fields, each with the type
-    where this has no default either.
+    """What the code of a field in Rust needs to know of the crate.
 
-    Types by the path of their page; only Kubernetes' own."""
-    rust = target.dependency("rust")
-    names = None
-    # A user's target of the same name may generate something else.
-    if rust is not None and rust.view == "rust":
+    ``crate`` is its name, empty without one. The rest is of Kubernetes' own types, which
+    are called by the paths of their pages: ``modules`` are the API versions as code
+    imports them, ``fields`` the names that are not those of the document in snake case.
+    ``values`` are the types that are no structs, with their form or what they wrap. Of
+    structs there are the ``required`` fields, the ``boxed`` ones, the ``kinds``, which
+    have no fields ``apiVersion`` and ``kind``, and those ``withoutDefault``: all of their
+    fields, each with its type where this has no default either.
+    """
+    rust = _dependency(target, "rust")
+    data: dict[str, object] = {"crate": ""}
+    if rust is not None:
         with suppress(SpecError):
-            names = CrateNames.of(_own_types(release), rust)
-    data: dict[str, object] = {"crate": "" if names is None else names.crate_name}
-    if names is not None:
-        own = {
-            name: address
-            for name, address in addresses.items()
-            if name in names.crate.paths
-        }
-        data |= _rust_names(names, own)
+            data = _rust_names(CrateNames.of(_own_types(release), rust), addresses)
     return data_script("kubestencilRustNames", data)
+
+
+def _dependency(target: Target, name: str) -> Target | None:
+    """The target of a language; None for a user's target of the same name, which may
+    generate something else."""
+    language = target.dependency(name)
+    return language if language is not None and language.view == name else None
 
 
 def _own_types(release: Release) -> Release:
     """A release without custom resources and configuration files: to plan their types in
     Rust takes a second for some hundred."""
+    others = configuration_types()
     own = {
         name: definition
-        for name, definition in without_configurations(release).definitions.items()
-        if is_built_in(name)
+        for name, definition in release.definitions.items()
+        if is_built_in(name) and name not in others
     }
-    return replace(release.with_definitions(own), custom_kinds=FrozenObject({}))
+    return replace(
+        release, definitions=FrozenObject(own), custom_kinds=FrozenObject({})
+    )
 
 
 def _rust_names(
     names: CrateNames, addresses: Mapping[str, PageAddress]
-) -> Mapping[str, object]:
+) -> dict[str, object]:
     crate = names.crate
     modules, fields = {}, {}
     values: dict[str, str] = {}
     required: dict[str, list[str]] = defaultdict(list)
     boxed: dict[str, list[str]] = defaultdict(list)
     kinds = []
-    for name, address in addresses.items():
-        path, page = crate.paths[name], address.path
+    for name, path in crate.paths.items():
+        page = addresses[name].path
         modules[page.rpartition("/")[0]] = names.imported(path.module)
         if name in crate.hand_written:
             values[page] = crate.hand_written[name].form
@@ -155,6 +157,7 @@ def _rust_names(
             if field.boxed:
                 boxed[page].append(field.field.name)
     return {
+        "crate": names.crate_name,
         "modules": modules,
         "values": values,
         "fields": fields,
@@ -162,12 +165,12 @@ def _rust_names(
         "boxed": boxed,
         "kinds": kinds,
         "withoutDefault": {
-            address.path: {
+            addresses[name].path: {
                 field.field.name: _type_without_default(field, crate, addresses)
-                for field in crate.fields[name].values()
+                for field in fields_of_type.values()
             }
-            for name, address in addresses.items()
-            if name in crate.without_default and name in crate.fields
+            for name, fields_of_type in crate.fields.items()
+            if name in crate.without_default
         },
     }
 
