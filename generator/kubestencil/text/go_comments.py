@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 _MARKER = re.compile(r"([-*+•]|[0-9]+[.)]) +(?=\S)")
 _LINK_DEFINITION = re.compile(r"\]:(?=\s)")
 _QUOTES = re.compile(r"``+|''")
-# Reserved for the files that a build includes: "// +build linux".
-_BUILD_CONSTRAINT = re.compile(r"\A(\t?)\+build(?=\s|\Z)")
 _HEADING = re.compile(r"\A# +")
 _NOT_IN_HEADING = re.compile(
     r"""[;:!?+*/=\[\]{}_^°&§~%#@<">\\]|'(?!s(?: |\Z))|\.(?: |\Z)"""
@@ -59,7 +57,6 @@ def _is_heading(block: Sequence[str]) -> bool:
 
 
 def _line(line: str) -> str:
-    line = _BUILD_CONSTRAINT.sub(r"\1'+build", line)
     return f"//{line}" if line.startswith("\t") else f"// {line}".rstrip()
 
 

@@ -22,6 +22,7 @@ from kubestencil.text.comments import (
     javadoc,
     python_escape,
 )
+from kubestencil.text.directives import disarm
 from kubestencil.text.yaml import double_quoted, four_or_eight_digits
 
 _Fact = TypeVar("_Fact")
@@ -38,16 +39,29 @@ _XML_SPECIAL = re.compile(r'[<>&"]|[^\x20-\x7e]')
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def comment(text: str, style: str = "//", width: int | None = None) -> str:
-    """A comment that the text cannot end. ``style`` is a language, for what documents a
+def comment(
+    text: str,
+    style: str = "//",
+    width: int | None = None,
+    tags: Mapping[str, str | None] | None = None,
+) -> str:
+    """A comment that the text cannot end, and in which no tool finds an order of the
+    text's (``>>>``, ``@ts-ignore``, ``+genclient``). ``style`` is a language, for what documents a
     declaration (c, cue, go, graphql, html, java, jsonnet, kcl, kotlin, pkl, python, rust,
     toml, typescript, xml, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``,
     ``--``, ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long
-    lines. Empty for blank text.
+    lines. ``tags`` are paragraphs at the end:
+    ``{"default": "1", "deprecated": ""}`` is ``@default 1`` and ``@deprecated``, None is no
+    tag. Empty for blank text without tags.
 
     There is no line break at its end. Raises ValueError for an unknown style.
     """
-    return _of(COMMENTS, "style", style)(text, width)
+    make = _of(COMMENTS, "style", style)
+    paragraphs = [disarm(text, style)] if text.strip() else []
+    for name, value in (tags or {}).items():
+        if value is not None:
+            paragraphs.append(f"@{name} {disarm(value, style)}")
+    return make("\n\n".join(paragraphs), width)
 
 
 def quote(text: str, language: str = "json") -> str:
