@@ -2,7 +2,7 @@
 
 Descriptions are Markdown of unknown origin. ``paragraph``, ``inline`` and ``cell`` keep
 their harmless markup and escape whatever would become a heading, a tag or a script;
-``literal`` and ``literal_words`` escape all markup.
+``literal``, ``literal_words`` and ``page_text`` escape all markup.
 """
 
 from __future__ import annotations
@@ -140,6 +140,20 @@ def literal_words(text: str) -> str:
     """
     escaped = literal(text)
     return f" {escaped}" if text[:1].isspace() else escaped
+
+
+# What is markup for some generators of sites: templates and attributes in braces, emoji
+# between colons, addresses that become links by themselves. Those of https stay.
+_GENERATOR_MARKUP = re.compile(r"[{@]|(?<!https):(?=\S)|(?<=www)\.", re.IGNORECASE)
+
+
+def page_text(text: str) -> str:
+    """``text`` as ``literal``, for pages that Hugo, Jekyll or another generator of sites
+    reads: no template, attribute or emoji either, and no link but an address that begins
+    with https."""
+    return _GENERATOR_MARKUP.sub(
+        lambda match: f"&#{ord(match[0])};", literal(text)
+    ).rstrip()
 
 
 def escape_pipes(text: str) -> str:

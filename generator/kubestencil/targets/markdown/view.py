@@ -48,11 +48,13 @@ __all__ = ["EACH", "QUIRKS", "make_contexts"]
 
 @dataclass(frozen=True, slots=True)
 class MarkdownOptions:
-    """The options of the view: the Python package of the client, and whether its API
-    classes have pages."""
+    """The options of the view: the Python package of the client, whether its API classes
+    have pages, and whether the fixup ``literal-descriptions`` is for built-in types,
+    too."""
 
     package: str = ""
     apis: bool = True
+    literal_descriptions: bool = False
 
 
 # Tuples, since a run makes some twenty thousand rows, and a frozen dataclass takes
@@ -232,6 +234,8 @@ class _Pages:
         # Replaced with the other words that begin with client.
         options = read_options(target, MarkdownOptions)
         package = f"{options.package}.client".lstrip(".")
+        self._is_fixed = "literal-descriptions" in target.fixups
+        self._fixes_all = options.literal_descriptions
         self._client_package = "client" if "client-words" in quirks else package
         self._has_apis = options.apis
 
@@ -296,7 +300,11 @@ class _Pages:
             name=name,
             module=snake_case(name, self._spelling.acronyms),
             definition=definition.name,
-            description=markdown.paragraph(self._escape_quotes(definition.description)),
+            description=(
+                markdown.page_text(definition.description)
+                if self._is_literal(definition)
+                else markdown.paragraph(self._escape_quotes(definition.description))
+            ),
             fields=tuple(self._row(definition, field) for field in definition.fields),
         )
 
@@ -310,7 +318,7 @@ class _Pages:
             self._description(definition, field),
             field.required,
             schema.read_only,
-            _default(schema) if schema.has_default else None,
+            self._default(definition, schema) if schema.has_default else None,
             field.name in self._trimmed,
         )
 
@@ -321,10 +329,22 @@ class _Pages:
             if resolved.is_object and not self._describes_references:
                 return ""
             text = text or resolved.description
+        if self._is_literal(definition):
+            return markdown.page_text(text)
         cell = markdown.cell(self._escape_quotes(text))
         if "|" in cell and not self._has_open_pipes(definition, field):
             return markdown.escape_pipes(cell)
         return cell
+
+    def _default(self, definition: Definition, schema: Schema) -> str:
+        value = schema.default
+        text = f"'{value}'" if isinstance(value, str) else str(value)
+        if self._is_literal(definition):
+            return markdown.page_text(text)
+        return markdown.escape_pipes(markdown.cell(text))
+
+    def _is_literal(self, definition: Definition) -> bool:
+        return self._is_fixed and (self._fixes_all or not is_built_in(definition.name))
 
     def _has_open_pipes(self, definition: Definition, field: Field) -> bool:
         if not is_built_in(definition.name):
@@ -334,9 +354,3 @@ class _Pages:
 
 def _key(definition: Definition) -> tuple[str, str]:
     return definition.group_label, definition.version
-
-
-def _default(schema: Schema) -> str:
-    value = schema.default
-    text = f"'{value}'" if isinstance(value, str) else str(value)
-    return markdown.escape_pipes(markdown.cell(text))

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from kubestencil.schema import Field, Schema
-from kubestencil.schema.operations.details import OperationParameter, Response
 from kubestencil.targets.website import text
 from kubestencil.targets.website.facts import Fact, KnownFacts, OtherReleasePage
 from kubestencil.targets.website.links import DEFINITIONS, Links, TypeText
@@ -89,8 +88,9 @@ class ReferencePage(NamedTuple):
 
 class PageMaker:
     """Makes the pages of a reference. ``escape_asterisks`` changes descriptions of types and
-    fields, ``escape_description`` those of types for HTML. ``facts`` are added where
-    they are not None."""
+    fields, ``escape_description`` those of types for HTML, but not where ``is_literal``
+    says that every character of a type's descriptions is shown. ``facts`` are added
+    where they are not None."""
 
     def __init__(
         self,
@@ -98,8 +98,10 @@ class PageMaker:
         links: Links,
         escape_asterisks: Callable[[str], str],
         escape_description: Callable[[str], str],
+        is_literal: Callable[[DocumentedType], bool],
         facts: KnownFacts | None,
     ) -> None:
+        self._is_literal = is_literal
         self._facts = facts
         self._reference = reference
         self._links = links
@@ -115,22 +117,31 @@ class PageMaker:
             api_version=text.name(type_.api_version),
             package=text.name(_go_package(name)),
             kind=text.name(type_.kind),
-            summary=self._description(type_),
+            summary=self._spelling(type_).summary(self._description(type_)),
             weight=weight,
             sections=tuple(self._sections(type_, folder)),
-            operations=tuple(self.operation(item, folder) for item in of_resource),
+            operations=tuple(
+                self.operation(item, folder, self._spelling(type_))
+                for item in of_resource
+            ),
             facts=tuple(facts.of_type(type_)) if facts else (),
             other_releases=tuple(facts.other_releases(type_)) if facts else (),
         )
 
-    def operation(self, operation: TitledOperation, folder: str) -> OperationSection:
+    def operation(
+        self, operation: TitledOperation, folder: str, spelling: text.Spelling
+    ) -> OperationSection:
         """An operation on a page in a folder."""
         title, details = operation
         parameters = (*details.path_parameters, *details.parameters)
 
         def rows(location: str) -> tuple[DescribedParameter, ...]:
             return tuple(
-                self._parameter(parameter, folder)
+                DescribedParameter(
+                    text.name(parameter.name),
+                    self._links.type(parameter.schema, folder),
+                    spelling.html_cell(parameter.description),
+                )
                 for parameter in parameters
                 if parameter.location == location
             )
@@ -143,28 +154,14 @@ class PageMaker:
             rows("query"),
             rows("body"),
             tuple(
-                self._response(response, response.schema, folder)
+                DescribedResponse(
+                    text.name(response.code),
+                    self._links.type(response.schema, folder),
+                    spelling.cell(response.description),
+                )
                 for response in sorted(details.responses)
                 if response.schema is not None
             ),
-        )
-
-    def _parameter(
-        self, parameter: OperationParameter, folder: str
-    ) -> DescribedParameter:
-        return DescribedParameter(
-            text.name(parameter.name),
-            self._links.type(parameter.schema, folder),
-            _line(parameter.description),
-        )
-
-    def _response(
-        self, response: Response, schema: Schema, folder: str
-    ) -> DescribedResponse:
-        return DescribedResponse(
-            text.name(response.code),
-            self._links.type(schema, folder),
-            _line(response.description),
         )
 
     def _sections(self, type_: DocumentedType, folder: str) -> Iterator[Section]:
@@ -193,7 +190,7 @@ class PageMaker:
             yield Section(
                 text.name(shown.kind),
                 text.anchor(shown.kind),
-                text.description(self._description(shown)),
+                self._spelling(shown).body(self._description(shown)),
                 tuple(
                     self._rows(shown, _PageParts(folder, parts, sections), "", visited)
                 ),
@@ -222,7 +219,11 @@ class PageMaker:
         return DescribedField(
             name=text.name(f"{prefix}{field.name}"),
             type=type_text,
-            description=_line(self._escape_asterisks(schema.description)),
+            description=self._spelling(type_).html_cell(
+                schema.description
+                if self._is_literal(type_)
+                else self._escape_asterisks(schema.description)
+            ),
             required=field.required,
             patch_strategy=text.name(",".join(schema.patch_strategy)),
             patch_merge_key=text.name(schema.patch_merge_key or ""),
@@ -240,7 +241,12 @@ class PageMaker:
                     pending.append(part)
         return frozenset(names)
 
+    def _spelling(self, type_: DocumentedType) -> text.Spelling:
+        return text.LITERAL if self._is_literal(type_) else text.PUBLISHED
+
     def _description(self, type_: DocumentedType) -> str:
+        if self._is_literal(type_):
+            return type_.definition.description
         description = self._escape_asterisks(type_.definition.description)
         return self._escape_description(description)
 
@@ -268,10 +274,6 @@ def _reference(schema: Schema) -> str:
 
 def _kind(full_name: str) -> str:
     return full_name.rpartition(".")[2]
-
-
-def _line(description: str) -> str:
-    return text.description(description.replace("\n", " "))
 
 
 def _go_package(full_name: str) -> str:

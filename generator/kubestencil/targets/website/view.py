@@ -40,11 +40,13 @@ _STEP = 10
 
 @dataclass(frozen=True, slots=True)
 class WebsiteOptions:
-    """The options of the view: whether facts are added, and the address of a page in
-    another release, with ``{release}`` and ``{page}`` in it."""
+    """The options of the view: whether facts are added, the address of a page in
+    another release, with ``{release}`` and ``{page}`` in it, and whether the fixup
+    ``literal-descriptions`` is for built-in types, too."""
 
     facts: bool = False
     releases: str = ""
+    literal_descriptions: bool = False
 
 
 class GroupRow(NamedTuple):
@@ -70,6 +72,7 @@ EACH: Mapping[str, Each] = {
         "the release: its start page, the list of groups",
         variables={
             "title": Annotated[str, "the title of the document"],
+            "heading": Annotated[str, "the title, escaped for Markdown"],
             "kubernetes_version": Annotated[str, "the version of Kubernetes"],
             "categories": list[Category],
             "groups": list[GroupRow],
@@ -121,6 +124,7 @@ class _WebsitePages:
         quirks = target.quirks
         self._release, self._target = release, target
         options = read_options(target, WebsiteOptions)
+        is_fixed = "literal-descriptions" in target.fixups
         index = OperationIndex(operation_details(release))
         self._reference = reference = make_reference(release, index, target)
         self._groups = group_order(reference.resources, target, release.name)
@@ -135,6 +139,7 @@ class _WebsitePages:
             links,
             escape_some_asterisks if "some-asterisks" in quirks else str,
             text.entities if "html-descriptions" in quirks else str,
+            lambda type_: is_fixed and (options.literal_descriptions or type_.is_custom),
             KnownFacts(release, options.releases) if options.facts else None,
         )
         self._first_weight = 0
@@ -155,6 +160,7 @@ class _WebsitePages:
         folders = self._folders()
         variables = {
             "title": self._release.stated_title or "Kubernetes",
+            "heading": text.name(self._release.stated_title or "Kubernetes"),
             "kubernetes_version": version_text(self._release.name, self._target),
             "categories": _start_page_order(folders),
             "groups": [
