@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from mypy.util import get_mypy_comments
 
 from kubestencil.engine import filters
+from kubestencil.text.controls import one_line, without_controls
 from kubestencil.text.directives import DIRECTIVES, FAMILIES, Directive, disarm
 from kubestencil.text.languages import COMMENTS
+from tests.conftest import Command
 from tests.languages import generated
 from tests.test_crd_examples import small_release, widget
 from tests.test_typescript import Compiler, generate_package
@@ -151,3 +153,27 @@ def test_rustdoc_runs_no_description(tmp_path: Path, style: str) -> None:
         ["rustdoc", "--test", "lib.rs"], cwd=tmp_path, capture_output=True, text=True
     )
     assert "running 0 tests" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("::error file=x::y", ":\\:error file=x::y"),
+        (" ::set-output name=a::b", " :\\:set-output name=a::b"),
+        ("x ##[add-mask]y ##vso[task.x]z", "x #\\#[add-mask]y #\\#vso[task.x]z"),
+        ("::1 is not allowed, std::string, ::/0", "::1 is not allowed, std::string, ::/0"),
+        ("## Title [x]", "## Title [x]"),
+    ],
+)
+def test_a_message_is_no_command_to_a_ci_system(text: str, expected: str) -> None:
+    assert one_line(text) == expected
+    assert without_controls(f"{text}\n{text}") == f"{expected}\n{expected}"
+
+
+def test_the_name_of_a_checked_file_is_no_command(run: Command) -> None:
+    (run.folder / "::error::x.yaml").write_text("apiVersion: v1\nkind: Pod\nspec: 1\n")
+    done = run("check", "::error::x.yaml", "::error::y.yaml")
+    assert "::error::" not in done.stdout + done.stderr
+    done = run("check", "::error::x.yaml")
+    assert ":\\:error::x.yaml" in done.stdout
+    assert not re.search("^::", done.stdout + done.stderr, re.MULTILINE)

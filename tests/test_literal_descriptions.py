@@ -4,9 +4,11 @@ of Markdown, whatever they say."""
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,6 +42,26 @@ HOSTILE = [
     "term\n: definition", "$$x$$ \\(x\\)", "'\"", "\\<b> \\[x](y) \\|", "=\n\n===",
     "Possible enum values:\n - `\"A\"` [x](javascript:x)\n - `<B>` | y",
 ]  # fmt: skip
+
+RENDERER = """package main
+import (
+	"bytes"; "io"; "os"
+	"github.com/yuin/goldmark"; "github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"; "github.com/yuin/goldmark/renderer/html"
+)
+func main() {
+	pages, _ := io.ReadAll(os.Stdin)
+	markdown := goldmark.New(
+		goldmark.WithExtensions(extension.GFM, extension.Footnote,
+			extension.DefinitionList, extension.Typographer),
+		goldmark.WithParserOptions(parser.WithAttribute()),
+		goldmark.WithRendererOptions(html.WithUnsafe()))
+	for index, page := range bytes.Split(pages, []byte{0x1f}) {
+		if index > 0 { os.Stdout.Write([]byte{0x1f}) }
+		if err := markdown.Convert(page, os.Stdout); err != nil { panic(err) }
+	}
+}
+"""
 
 
 class _Outline(HTMLParser):
@@ -92,19 +114,32 @@ def release(text: str, name: str = "com.example.v1.Foo") -> Release:
     )
 
 
-def outlines(described: Release, of: Target) -> dict[str, _Outline]:
-    """What a renderer of CommonMark with tables makes of the pages of a target."""
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+def bodies(described: Release, of: Target) -> dict[str, str]:
+    """The pages of a target without front matter, with the addresses that Hugo puts in
+    the place of its own shortcodes."""
     pages = {}
     for file in generate_files(described, of):
         page = file.data.decode()
         if page.startswith("---\n"):
             page = page.partition("\n---\n")[2]
-        assert not re.search(r"\{\{(?!< ref )|\{%", page), page
-        pages[file.path] = outline = _Outline()
-        outline.feed(parser.render(page))
-        outline.close()
+        page = re.sub(r'\{\{< ref "([^"]*)" >\}\}', r"\1", page)
+        assert "{{" not in page and "{%" not in page
+        pages[file.path] = page
     return pages
+
+
+def outline_of(html: str) -> _Outline:
+    outline = _Outline()
+    outline.feed(html)
+    outline.close()
+    return outline
+
+
+def outlines(described: Release, of: Target) -> dict[str, _Outline]:
+    """What a renderer of CommonMark with tables makes of the pages of a target."""
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    pages = bodies(described, of).items()
+    return {path: outline_of(parser.render(page)) for path, page in pages}
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -113,6 +148,39 @@ def test_no_description_makes_an_element(name: str) -> None:
     for text in HOSTILE:
         for path, outline in outlines(release(text), target(name)).items():
             assert outline.elements == plain[path].elements, (text, path)
+
+
+@pytest.mark.peer("go")
+def test_no_description_makes_an_element_in_hugo(tmp_path: Path) -> None:
+    """Hugo's renderer with everything that it can enable; it links https addresses."""
+    (tmp_path / "main.go").write_text(RENDERER)
+    for command in (
+        ["go", "mod", "init", "renderer"],
+        ["go", "get", "github.com/yuin/goldmark@v1.7.8"],
+        ["go", "build", "-o", "renderer", "."],
+    ):
+        if subprocess.run(command, cwd=tmp_path, capture_output=True).returncode:
+            pytest.skip(f"{' '.join(command)} failed")
+
+    def elements(name: str, text: str) -> list[list[tuple[str, str]]]:
+        pages = "\x1f".join(bodies(release(text), target(name)).values())
+        done = subprocess.run(
+            [tmp_path / "renderer"], input=pages.encode(), capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
+        return [
+            [
+                (tag, attributes)
+                for tag, attributes in outline_of(page).elements
+                if not (tag == "a" and "'https://" in attributes)
+            ]
+            for page in done.stdout.decode().split("\x1f")
+        ]
+
+    for name in ("website", "markdown"):
+        plain = elements(name, "plain")
+        for text in [*HOSTILE, "www.evil.example ftp://x.y mailto:a@b.c a@b.c"]:
+            assert elements(name, text) == plain, text
 
 
 @pytest.mark.parametrize("name", TARGETS)

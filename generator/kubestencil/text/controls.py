@@ -1,5 +1,6 @@
-"""Control characters: text from documents and file names can move no cursor, begin no
-control sequence, and not change the direction of the text around it."""
+"""Control characters and commands: text from documents and file names can move no cursor,
+begin no control sequence, not change the direction of the text around it, and is no
+command to a system of continuous integration that reads its log."""
 
 from __future__ import annotations
 
@@ -11,6 +12,9 @@ _CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\
 _CONTROL = re.compile(f"[\\x00-\\x1f{_CONTROLS}]")
 _CONTROL_OF_JSON = re.compile(f"[{_CONTROLS}]")
 _BREAKS = re.compile(r"[\t\r\n]+")
+# What is in front of the place to break a command of GitHub Actions, which is at the
+# start of a line or, as in Azure Pipelines, anywhere (actions/runner, ActionCommand.cs).
+_COMMAND = re.compile(r"^\s*:(?=:[a-z-]+(?: .*)?::)|#(?=#(?:vso)?\[)", re.IGNORECASE)
 
 
 def replace_controls(text: str) -> str:
@@ -19,14 +23,17 @@ def replace_controls(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """``text`` on one line, with U+FFFD for each control character."""
-    if text.isprintable():
-        return text
-    return replace_controls(_BREAKS.sub(" ", text))
+    """``text`` on one line, with U+FFFD for each control character and a backslash in
+    each command."""
+    if not text.isprintable():
+        text = replace_controls(_BREAKS.sub(" ", text))
+    if "::" in text or "##" in text:
+        return _COMMAND.sub(r"\g<0>\\", text)
+    return text
 
 
 def without_controls(text: str) -> str:
-    """``text`` with its line breaks, and U+FFFD for other control characters."""
+    """``text`` with its line breaks; each line as ``one_line`` has it."""
     return "\n".join(map(one_line, text.split("\n")))
 
 
