@@ -121,6 +121,17 @@ def test_doctest_and_mypy_find_nothing_in_generated_python(target: str) -> None:
     assert checked
 
 
+def test_kcl_finds_no_section_in_a_description() -> None:
+    text = "Attributes\n----------\nevil : int\n\nExamples\n========\n"
+    files = generated("kcl", small_release(described(text)))
+    lines = [line.strip() for file in files.values() for line in file.split("\n")]
+    assert "\\\\----------" in lines
+    # Of headings there are those of schemas, which the template writes.
+    schemas = sum(line.startswith("schema ") for line in lines)
+    assert sum(set(line) == {"-"} for line in lines) == schemas
+    assert "========" not in lines
+
+
 @pytest.mark.compiler("tsc")
 def test_tsc_obeys_no_description(tmp_path: Path) -> None:
     texts = [
