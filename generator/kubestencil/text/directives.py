@@ -19,7 +19,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple
 
-#: The families of directives that comments of a style or language can have.
+#: The families of directives that comments of each style or language can have, besides
+#: those of all.
 FAMILIES: Mapping[str, str] = {
     "//": "c go java kotlin typescript",
     "///": "c java jsdoc kotlin rustdoc typescript",
@@ -28,18 +29,25 @@ FAMILIES: Mapping[str, str] = {
     "/** */": "c java jsdoc kotlin typescript",
     "#": "python yaml",
     "--": "sql",
+    ";": "",
     '"""': "python",
     "<!-- -->": "markdown",
     "c": "c doxygen jsdoc",
+    "cue": "",
+    "go": "go",
+    "graphql": "",
     "html": "markdown",
     "java": "java",
+    "jsonnet": "",
     "kcl": "python",
     "kotlin": "java jsdoc kotlin",
+    "pkl": "",
     "python": "python",
     "rust": "rustdoc",
     "toml": "python",
     "typescript": "jsdoc typescript",
     "xml": "markdown",
+    "yaml": "python yaml",
 }
 _BACKSLASH = "{}\\"
 
@@ -145,14 +153,14 @@ DIRECTIVES: tuple[Directive, ...] = (
 
 
 def disarm(text: str, style: str) -> str:
-    """``text`` without what a tool would obey in a comment of ``style``, which is a key
-    of ``FAMILIES`` or another style or language."""
+    """``text`` without what a tool would obey in a comment of ``style``, a key of
+    ``FAMILIES``."""
     return _replacement(style)(text)
 
 
 @cache
 def _replacement(style: str) -> Callable[[str], str]:
-    families = {"*", *FAMILIES.get(style, "").split()}
+    families = {"*", *FAMILIES[style].split()}
     rows = [row for row in DIRECTIVES if row.family in families]
     words = "|".join(_pattern(row) for row in rows if not row.anywhere)
     anywhere = "|".join(_pattern(row) for row in rows if row.anywhere)

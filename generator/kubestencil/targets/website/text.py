@@ -107,9 +107,7 @@ def name(text: str) -> str:
 #: As gen-apidocs prints descriptions.
 PUBLISHED = Spelling(description, str, _published_line, _published_line)
 #: Every character is shown, by themes that render the description of a page (Docsy), too.
-LITERAL = Spelling(
-    _literal_body, markdown.page_text, _literal_html, markdown.page_text
-)
+LITERAL = Spelling(_literal_body, markdown.page_text, _literal_html, markdown.page_text)
 
 
 def anchor(text: str) -> str:

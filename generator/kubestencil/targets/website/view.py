@@ -139,7 +139,8 @@ class _WebsitePages:
             links,
             escape_some_asterisks if "some-asterisks" in quirks else str,
             text.entities if "html-descriptions" in quirks else str,
-            lambda type_: is_fixed and (options.literal_descriptions or type_.is_custom),
+            lambda type_: is_fixed
+            and (options.literal_descriptions or type_.is_custom),
             KnownFacts(release, options.releases) if options.facts else None,
         )
         self._first_weight = 0
