@@ -19,7 +19,7 @@ from kubestencil.checking.files.previous import (
     committed_objects,
 )
 from kubestencil.checking.findings import Results
-from kubestencil.checking.verdicts import add_refused_changes
+from kubestencil.checking.changes import add_refused_changes
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError, SourceError, UsageError
 from kubestencil.validator.protocol import Answer, Cause

@@ -102,7 +102,7 @@ def test_other_mistakes_are_located_by_field_without_gojsonnet(
         pages(small, tmp_path, mine=extend("pod+", body))
     assert caught.value.where == f"the overlay {tmp_path}"
     assert caught.value.what == f"no such field: nope (in {field})"
-    assert "install kubestencil[jsonnet]" in caught.value.hint
+    assert "pip install gojsonnet" in caught.value.hint
 
 
 def test_the_built_in_overlay_needs_no_gojsonnet(without_gojsonnet: None) -> None:

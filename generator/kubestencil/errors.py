@@ -51,6 +51,12 @@ class SourceError(KubestencilError):
     """A document that cannot be read or downloaded, or has a wrong digest."""
 
 
+class ProgramError(SourceError):
+    """A program of the user (kubectl, helm, git) that cannot be run, or failed."""
+
+    exit_code = 2
+
+
 class SpecError(KubestencilError):
     """A document that is not valid, or that a target cannot use."""
 

@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Timer
 
-from kubestencil.errors import SourceError
+from kubestencil.errors import ProgramError
 
 _SECONDS = 300
-# Bytes of what a program says of a failure.
+# Bytes of what a program says of a failure; lines that are shown, and their characters.
 _MAX_MESSAGE = 100_000
+_MAX_LINES = 6
+_MAX_WIDTH = 1_000
 
 
 def output_of(
@@ -28,8 +30,9 @@ def output_of(
     """What a program prints that is given a text, in a folder, with variables besides
     those of the environment. It is ended after five minutes.
 
-    Raises SourceError, about ``where`` or the program, where it cannot be run, fails, or
-    prints more than ``limit`` bytes.
+    Raises ProgramError, about ``where`` or the program, where it cannot be run, fails, or
+    prints more than ``limit`` bytes. It has the first lines of what the program says, and
+    the last one: some name the cause first, others last.
     """
     program = command[0]
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
@@ -45,7 +48,7 @@ def output_of(
                 env={**os.environ, **variables},
             )
         except OSError as error:
-            raise SourceError(
+            raise ProgramError(
                 f"{program} cannot be run", where=where, hint=f"install {program}"
             ) from error
         timer = Timer(_SECONDS, process.kill)
@@ -57,12 +60,14 @@ def output_of(
                 process.kill()
         timer.cancel()
         if len(data) > limit:
-            raise SourceError(
+            raise ProgramError(
                 f"prints more than {limit:,} bytes", where=where or program
             )
         if process.returncode:
             errors.seek(0)
             message = errors.read(_MAX_MESSAGE).decode("utf-8", "replace")
-            lines = message.strip().splitlines() or [f"{program} failed"]
-            raise SourceError(lines[-1].removeprefix("fatal: "), where=where or program)
+            lines = [line[:_MAX_WIDTH] for line in message.splitlines() if line.strip()]
+            del lines[_MAX_LINES - 1 : -1]
+            what = "\n  ".join(lines).strip() or f"{program} failed"
+            raise ProgramError(what.removeprefix("fatal: "), where=where or program)
     return data

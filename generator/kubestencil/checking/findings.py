@@ -214,11 +214,16 @@ class Finding(NamedTuple):
         """How bad it is: that of the rule, unless a configuration says otherwise."""
         return self.other_severity or self.rule.severity
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether only the release that an upgrade starts from has it."""
+        return self.change in ("fixed", "not-found")
+
     def is_failure(self, fail_on: FailOn) -> bool:
-        """Whether the command fails because of it: never where the upgrade fixes it."""
+        """Whether the command fails because of it: never where it is gone."""
         if fail_on == "new":
             return self.change == "new" and self.severity == "error"
-        return self.severity in at_least(fail_on) and self.change != "fixed"
+        return self.severity in at_least(fail_on) and not self.is_gone
 
     @property
     def origin(self) -> str:
@@ -276,7 +281,7 @@ class Report:
     counts the objects that were compared with a schema. ``skips`` are what was not;
     ``updated`` counts the objects that were compared with what they were before, None
     without that; ``validators`` has the version of the API server's own code that decided
-    in a release, None where it is not built; ``ignored`` counts the findings that were
+    in a release, None where it is not built: in an upgrade, no other decides then; ``ignored`` counts the findings that were
     left out, by what named them: ``comments``, ``configuration``, ``baseline``.
     """
 
@@ -303,13 +308,13 @@ class Report:
     def count(self, severity: Severity) -> int:
         """How many findings of a severity are left in ``after``."""
         return sum(
-            finding.severity == severity and finding.change != "fixed"
+            finding.severity == severity and not finding.is_gone
             for finding in self.findings
         )
 
     def limited(self) -> Report:
         """The report with at most MAX_FINDINGS of each file: the most severe, and those
-        that an upgrade fixes last. The number of the others is in ``ignored``. What was
+        that are gone after an upgrade last. The number of the others is in ``ignored``. What was
         not checked has as many lines of each file, and one for each reason of others.
         """
         kept = {id(item) for item in _limited(sorted(self.findings, key=_importance))}
@@ -326,16 +331,15 @@ class Report:
     def validator_lines(self) -> tuple[str, ...]:
         """Whether the API server's own code decided, for people."""
         versions = [version for version in self.validators.values() if version]
+        missing = [name for name, version in self.validators.items() if version is None]
         used = f"Decided by the API server's own code of {' and '.join(versions)}"
-        return (
-            *((used,) if versions else ()),
-            *(
-                f"Without the API server's own code of {release}: "
-                f"kubestencil validator build {release}"
-                for release, version in self.validators.items()
-                if version is None
-            ),
+        build = " ".join(("kubestencil validator build", *missing))
+        unused = (
+            f"Without the API server's own code of {' and '.join(missing)}: {build}"
         )
+        if self.before:
+            unused = f"Compared by tables, all releases alike. {unused}"
+        return (*((used,) if versions else ()), *((unused,) if missing else ()))
 
     def skipped_lines(self) -> tuple[str, ...]:
         """What was not checked, and what was ignored, for people: a line for each
@@ -388,7 +392,7 @@ class Report:
 
 
 def _importance(finding: Finding) -> tuple[bool, int]:
-    return finding.change == "fixed", SEVERITIES.index(finding.severity)
+    return finding.is_gone, SEVERITIES.index(finding.severity)
 
 
 def _counts(skips: Iterable[Skip]) -> Counter[tuple[str, int, str]]:

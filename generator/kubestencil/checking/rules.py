@@ -13,8 +13,9 @@ Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 #: What a finding means for an upgrade: it is a problem only after it, before and after
-#: it, or only before it.
-Change = Literal["new", "both", "fixed"]
+#: it, or only before it. ``not-found`` is what nothing but tables does not find any more:
+#: the API server after the upgrade may refuse it all the same.
+Change = Literal["new", "both", "fixed", "not-found"]
 
 #: The names of the rules in rules.toml, which people write into comments and
 #: configurations.
@@ -50,6 +51,7 @@ RuleId = Literal[
     "removed-resource",
     "stored-version",
     "dropped-field",
+    "depends-on-cluster",
     "newer-version",
     "changed-meaning",
     "patch-directive",

@@ -20,6 +20,8 @@ _SCHEMA = (
     "sarif-schema-2.1.0.json"
 )
 
+# The kinds of results of what is gone after an upgrade.
+_KINDS = {"fixed": "pass", "not-found": "open"}
 # Those of ``Subject`` behind the place in the file.
 _PROPERTIES = "apiVersion", "kind", "name", "namespace", "source", "manager"
 
@@ -27,7 +29,8 @@ _PROPERTIES = "apiVersion", "kind", "name", "namespace", "source", "manager"
 def report_sarif(report: Report) -> dict[str, Any]:
     """A report as a SARIF log of one run, whose levels have the names of severities.
 
-    Findings that an upgrade fixes have the kind ``pass``. What was not checked is a
+    Findings that an upgrade fixes have the kind ``pass``, and ``open`` those that tables
+    do not find after it. What was not checked is a
     notification of the run.
     """
     indexes = {name: index for index, name in enumerate(RULES)}
@@ -93,7 +96,6 @@ def _location(file: str, **region: int) -> dict[str, Any]:
 
 
 def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
-    fixed = finding.change == "fixed"
     subject, path = finding.subject, finding.field_path
     hint = f". Hint: {finding.hint}" if finding.hint else ""
     line, column = finding.line_of_origin, finding.column
@@ -106,8 +108,8 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
     return {
         "ruleId": finding.rule_id,
         "ruleIndex": rule_index,
-        "kind": "pass" if fixed else "fail",
-        "level": "none" if fixed else finding.severity,
+        "kind": _KINDS.get(finding.change or "", "fail"),
+        "level": "none" if finding.is_gone else finding.severity,
         "message": {"text": f"{finding.message}{hint}"},
         "locations": [{**location, "logicalLocations": [member]}],
         "partialFingerprints": {"finding/v1": _fingerprint(finding)},

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from kubestencil.checking.changes import (
+    UNKNOWN_CHANGES,
+    add_refused_changes,
+    conditional_changes,
+)
 from kubestencil.checking.files.kustomize import is_kustomize_kind
 from kubestencil.checking.findings import Edit, Move, Problem, Results
 from kubestencil.checking.hints import Advice
@@ -28,18 +33,13 @@ from kubestencil.checking.named_resources import removed_resources, stored_versi
 from kubestencil.checking.paths import Path, moved_path
 from kubestencil.checking.problems import PLACEHOLDER
 from kubestencil.checking.release import CheckedRelease
-from kubestencil.checking.rules import RULES, Change
+from kubestencil.checking.rules import RULES, SEVERITIES, Change, RuleId
 from kubestencil.checking.values.places import refusals
-from kubestencil.checking.verdicts import (
-    add_refused_changes,
-    ask_verdict,
-    failures,
-    with_verdict,
-)
+from kubestencil.checking.verdicts import ask_verdict, failures, with_verdict
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.validator.process import PendingAnswer
-from kubestencil.validator.protocol import Request
+from kubestencil.validator.protocol import Answer, Request
 
 # What is said of kinds that can be used.
 _OF_KINDS = ("newer-version", "deprecated-kind", "not-served-by-default")
@@ -117,8 +117,21 @@ class Upgrade:
         Of a patch, it does not matter what is absent. ``old`` is what was applied before,
         where the object is updated.
         """
-        waits = [_start(value, kind, release, is_patch, old) for release in self._all]
-        return lambda: self._result([wait() for wait in waits], is_patch)
+        started = [_start(value, kind, release, is_patch, old) for release in self._all]
+        return lambda: self._result(self._examined(started), is_patch)
+
+    def _examined(self, started: Sequence[_Started]) -> list[_Examined]:
+        """What is found in each release. Where releases are compared, tables decide in all
+        of them unless the API server's code does: one that failed finds less."""
+        answers = [one.answer() for one in started]
+        has_failed = any(answer and not answer.is_verdict for answer in answers)
+        if self.before is not None and has_failed:
+            answers = [
+                None if answer and answer.is_verdict else answer for answer in answers
+            ]
+        return [
+            one.finish(answer) for one, answer in zip(started, answers, strict=True)
+        ]
 
     def _result(self, examined: Sequence[_Examined], is_patch: bool) -> ObjectResult:
         unchecked: Counter[str] = Counter()
@@ -152,41 +165,91 @@ class Upgrade:
                 yield UpgradeDifference(problem, tuple(names), None)
             return
         before, *_ = examined
-        earlier = before.keys
+        earlier = before.keys | before.hidden
+        worst_before = before.worst
         for problem, names in found.values():
+            # Of one place, only what is worse than before is new.
             if (problem.rule, problem.path) in earlier:
                 yield UpgradeDifference(problem, (self.before.name, *names), "both")
+            elif _is_covered(problem, worst_before):
+                yield UpgradeDifference(problem, tuple(names), "both")
             else:
                 yield UpgradeDifference(problem, tuple(names), "new")
         if not all(after.is_served for after in latest):
             # Nothing is mended by an upgrade to a release that lacks the kind.
             return
-        remaining = set[tuple[str, Path]]().union(*(after.keys for after in latest))
+        remaining = set[_Key]().union(*(after.keys | after.hidden for after in latest))
+        is_decided = all(after.is_decided for after in latest)
         explain = Advice(before.trial).explained
         for problem in before.results.problems:
-            if (problem.rule, problem.path) not in remaining:
-                hinted = explain(problem)
-                yield UpgradeDifference(hinted, (self.before.name,), "fixed")
+            key = problem.rule, problem.path
+            if key not in remaining and not any(
+                _is_covered(problem, after.worst) for after in latest
+            ):
+                is_fixed = is_decided or key not in before.by_server
+                change: Change = "fixed" if is_fixed else "not-found"
+                yield UpgradeDifference(explain(problem), (self.before.name,), change)
+
+
+#: What identifies a problem of an object.
+_Key = tuple[RuleId, Path]
 
 
 @dataclass(frozen=True, slots=True)
 class _Examined:
     """The problems of an object in a release, and what fixes are tried on: the object
-    itself, or one of the kind that replaces its own, where that is not served."""
+    itself, or one of the kind that replaces its own, where that is not served.
+
+    ``by_server`` are the problems about which the API server's own code decides, and
+    ``is_decided`` is whether it did. ``hidden`` are those that tables have of an object
+    that a server cannot decode, so that it does not look for them.
+    """
 
     results: Results
     trial: Trial
     is_served: bool = True
+    by_server: frozenset[_Key] = frozenset()
+    hidden: frozenset[_Key] = frozenset()
+    is_decided: bool = False
 
     @property
-    def keys(self) -> set[tuple[str, Path]]:
+    def keys(self) -> frozenset[_Key]:
         """What identifies the problems."""
-        return {(problem.rule, problem.path) for problem in self.results.problems}
+        return _keys(self.results.problems)
+
+    @property
+    def worst(self) -> Mapping[Path, int]:
+        """The index of the worst severity of the problems of each place."""
+        worst: dict[Path, int] = {}
+        for problem in self.results.problems:
+            index = SEVERITIES.index(RULES[problem.rule].severity)
+            worst[problem.path] = min(index, worst.get(problem.path, index))
+        return worst
+
+
+def _keys(problems: Iterable[Problem]) -> frozenset[_Key]:
+    return frozenset((problem.rule, problem.path) for problem in problems)
+
+
+def _is_covered(problem: Problem, worst: Mapping[Path, int]) -> bool:
+    """Whether another release has a problem of the same place that is as bad, whatever
+    its rule. An object as a whole is no place: its problems have little in common."""
+    index = worst.get(problem.path) if problem.path else None
+    return index is not None and index <= SEVERITIES.index(RULES[problem.rule].severity)
 
 
 def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
     """The kind that an object says it is; its apiVersion and kind are strings."""
     return group_version_kind(value["apiVersion"], value["kind"])
+
+
+class _Started(NamedTuple):
+    """A check of an object in a release that was started. ``answer`` waits for what the
+    API server's code says, None where it was not asked; ``finish`` takes it, or None in
+    its place, and returns what is found."""
+
+    answer: Callable[[], Answer | None]
+    finish: Callable[[Answer | None], _Examined]
 
 
 def _start(
@@ -195,9 +258,8 @@ def _start(
     release: CheckedRelease,
     is_patch: bool,
     old: Mapping[str, Any] | None,
-) -> Callable[[], _Examined]:
-    """Look for what is wrong with an object in a release; what is returned waits for the
-    verdict of the API server's code."""
+) -> _Started:
+    """Look for what is wrong with an object in a release."""
     results = release.examine(value, kind)
     trial = Trial(value, kind, release)
     if results is None:
@@ -207,17 +269,22 @@ def _start(
     is_custom = kind in release.release.custom_kinds
     verdict: PendingAnswer | None = None
     change: PendingAnswer | None = None
+    depending: list[Problem] = []
     if release.validator and not is_patch and (is_custom or is_of_kubernetes(kind)):
         verdict = ask_verdict(
             results.problems, value, release.validator, is_custom=is_custom
         )
         if verdict is not None and old is not None and old != value:
+            old, depending = conditional_changes(value, old)
             change = release.validator.submit(Request("update", value, old=old))
 
-    def finish() -> _Examined:
-        answer = None if verdict is None else verdict.result()
+    def finish(answer: Answer | None) -> _Examined:
+        documented = _keys(
+            problem for problem in results.problems if problem.rule != "server-warning"
+        )
         known = list(refusals(values, kind, release.name))
-        if answer is None or not answer.is_verdict:
+        is_decided = answer is not None and answer.is_verdict
+        if not is_decided:
             results.problems.extend(known)
         if answer is not None:
             results.problems[:] = with_verdict(results.problems, known, value, answer)
@@ -229,32 +296,42 @@ def _start(
             elif is_custom and answer.code == 404:
                 results.unchecked.append(_NOT_SERVED)
             results.unchecked.extend(failures(answer, value))
-            if change is not None and old is not None:
+        if change is not None and old is not None:
+            if answer is not None and is_decided:
                 add_refused_changes(results, answer, change.result(), value, old)
+                results.problems.extend(depending)
+            else:
+                results.unchecked.append(UNKNOWN_CHANGES)
+        by_server = _keys(results.problems) - documented
+        hidden = _keys(refusals(results.values, kind, release.name)) - by_server
         results.problems.extend(remarks_on_kind(kind, release))
         results.problems.extend(removed_resources(value, kind, release))
         results.problems.extend(stored_versions(value, kind))
-        return _Examined(results, trial)
+        return _Examined(
+            results,
+            trial,
+            by_server=by_server,
+            hidden=frozenset() if is_decided or is_patch else hidden,
+            is_decided=is_decided,
+        )
 
-    return finish
+    return _Started(verdict.result if verdict else lambda: None, finish)
 
 
-def _start_successor(
-    problem: Problem, trial: Trial, is_patch: bool
-) -> Callable[[], _Examined]:
+def _start_successor(problem: Problem, trial: Trial, is_patch: bool) -> _Started:
     """Check an object whose kind a release does not serve as one of the kind to use
     instead: what else has to change is said at once."""
     alone = _Examined(Results([problem]), trial, is_served=False)
-    if not problem.fixes or problem.rule == "future-kind":
-        return lambda: alone
-    value = applied(trial.value, problem.fixes[0])
+    value = trial.value
+    if problem.fixes and problem.rule != "future-kind":
+        value = applied(trial.value, problem.fixes[0])
     kind = kind_of(value)
     if kind not in trial.release.kinds:
-        return lambda: alone
-    start = _start(value, kind, trial.release, is_patch, None)
+        return _Started(lambda: None, lambda _: alone)
+    started = _start(value, kind, trial.release, is_patch, None)
 
-    def finish() -> _Examined:
-        examined = start()
+    def finish(answer: Answer | None) -> _Examined:
+        examined = started.finish(answer)
         others = list(examined.results.problems)
         if problem.rule == "removed-kind":
             others = [
@@ -266,9 +343,9 @@ def _start_successor(
             *meanings,
             *(other for other in others if other.rule not in _OF_KINDS),
         ]
-        return _Examined(examined.results, examined.trial, is_served=False)
+        return replace(examined, is_served=False)
 
-    return finish
+    return _Started(started.answer, finish)
 
 
 def _judged(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Problem, Results
+from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, all_values, value_at
 from kubestencil.checking.problems import PLACEHOLDER
 from kubestencil.checking.rules import RULES, RuleId
@@ -34,7 +33,6 @@ _WHOLE = "<nil>"
 # closes take quadratic time.
 _MAX_MESSAGE = 400
 _MAX_DIGITS = 10
-_CHANGE_HINT = "keep it, or delete the object and create it again"
 
 # A step of a path of the server: a name, an index, or a key in brackets.
 _STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
@@ -87,7 +85,7 @@ def with_verdict(
         *_refusals(answer, known, value),
         *_warnings(answer, value),
         *_pod_security(answer, value),
-        *_denials(answer.policies, value),
+        *denials(answer.policies, value),
     ]
 
 
@@ -98,32 +96,6 @@ def failures(answer: Answer, value: Mapping[str, Any]) -> Iterator[str]:
         yield PLACEHOLDER
     if answer.code in (0, 500) and not answer.policies:
         yield "the API server's own code failed"
-
-
-def add_refused_changes(
-    results: Results,
-    created: Answer,
-    updated: Answer,
-    value: Mapping[str, Any],
-    old: Mapping[str, Any],
-) -> None:
-    """Add what a server refuses to change, where ``created`` is what it says of the new
-    object alone, and ``updated`` of applying it over the old one."""
-    if updated.old_refused:
-        results.unchecked.append("changes of objects that were refused before")
-    elif updated.code in (0, 500) or (created.accepted and updated.code == 400):
-        results.unchecked.append("changes that the API server's own code cannot make")
-    new_denials = [text for text in updated.policies if text not in created.policies]
-    results.problems.extend(_denials(new_denials, value))
-    for cause in dict.fromkeys(updated.causes):
-        if updated.old_refused or updated.policies or cause in created.causes:
-            continue
-        path, _ = located(cause.field, value)
-        if not _changes_to_placeholder(value_at(value, path), value_at(old, path)):
-            message = _message(cause)
-            results.problems.append(
-                Problem("immutable-field", path, message, _CHANGE_HINT)
-            )
 
 
 def _refusals(
@@ -138,13 +110,13 @@ def _refusals(
     yield from dict.fromkeys(
         _problem(cause, path, rest, known)
         for cause, path, rest in places
-        if not _is_placeholder(value_at(value, path))
+        if not is_placeholder(value_at(value, path))
     )
 
 
 def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> Problem:
     """``rest`` is the end of the path that the object does not have."""
-    message = _message(cause)
+    message = message_of(cause)
     rule = _RULES.get(cause.reason, "invalid-value")
     whole = (*path, *(name or key for name, key in _STEP.findall(rest[:_MAX_MESSAGE])))
     places = {problem.path: problem for problem in known}
@@ -165,7 +137,7 @@ def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> P
     return Problem(rule, whole if hint else path, message, hint)
 
 
-def _message(cause: Cause) -> str:
+def message_of(cause: Cause) -> str:
     """What the server says of a cause, without the middle of a long value in it."""
     text = cause.message
     if len(text) > _MAX_MESSAGE:
@@ -180,7 +152,7 @@ def _warnings(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
         yield Problem("server-warning", () if rest else path, warning, "")
 
 
-def _denials(messages: Sequence[str], value: Mapping[str, Any]) -> Iterator[Problem]:
+def denials(messages: Sequence[str], value: Mapping[str, Any]) -> Iterator[Problem]:
     """What admission policies deny: not where a placeholder stands in a place that they
     may look at."""
     if messages and not _has_placeholders(value):
@@ -189,10 +161,11 @@ def _denials(messages: Sequence[str], value: Mapping[str, Any]) -> Iterator[Prob
 
 
 def _has_placeholders(value: Any) -> bool:
-    return any(map(_is_placeholder, all_values(value)))
+    return any(map(is_placeholder, all_values(value)))
 
 
-def _is_placeholder(value: Any) -> bool:
+def is_placeholder(value: Any) -> bool:
+    """Whether a placeholder stands in a text."""
     return isinstance(value, str) and has_placeholder(value)
 
 
@@ -227,18 +200,3 @@ def located(field: str, value: Any) -> tuple[Path, str]:
             break
         position = match.end()
     return tuple(path), field[position:]
-
-
-def _changes_to_placeholder(value: Any, old: Any) -> bool:
-    """Whether a placeholder stands for what may be the old value."""
-    pending = [(value, old)]
-    while pending:
-        value, old = pending.pop()
-        if isinstance(value, dict):
-            others = old if isinstance(old, dict) else {}
-            pending += [(item, others.get(key)) for key, item in value.items()]
-        elif isinstance(value, list):
-            pending += zip_longest(value, old if isinstance(old, list) else ())
-        elif value != old and _is_placeholder(value):
-            return True
-    return False

@@ -123,7 +123,7 @@ def _api_changes(before: Release, after: Release) -> Iterator[str]:
 
 def _findings(report: Report) -> Iterator[str]:
     """What is wrong with the manifests in the new release; first what is new in it."""
-    findings = [item for item in report.findings if item.change != "fixed"]
+    findings = [item for item in report.findings if not item.is_gone]
     findings.sort(key=lambda finding: finding.change != "new")
     yield from _list("## In your manifests", list(map(_finding, findings)))
     if not findings:

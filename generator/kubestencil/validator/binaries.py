@@ -84,8 +84,7 @@ def require_binary(release: str) -> Path:
         raise UsageError(
             "is not built",
             where=f"the validator of {release}",
-            hint=f"kubestencil validator build {release}, or pip install "
-            f"kubestencil-validator-{release}",
+            hint=f"kubestencil validator build {release}",
         )
     return path
 

@@ -100,9 +100,16 @@ class Validator:
     def version(self) -> str:
         """The version of Kubernetes whose code the program has: 1.35.0.
 
-        Raises KubestencilError where it cannot be run.
+        Raises KubestencilError where it cannot be run, or does not say it.
         """
-        return self.submit(Request("version")).result().release
+        version = self.submit(Request("version")).result().release
+        if not version:
+            raise KubestencilError(
+                "does not answer",
+                where=str(self.program),
+                hint="kubestencil validator build makes it again",
+            )
+        return version
 
     def submit(self, request: Request) -> PendingAnswer:
         """Send a request, whose answer can be read later.

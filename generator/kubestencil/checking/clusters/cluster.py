@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from kubestencil.checking.clusters.helm import LABELS, is_release, read_release
 from kubestencil.checking.clusters.kubectl import Kubectl, ServedResource
@@ -76,7 +77,8 @@ class ClusterReader:
 
     def files(self) -> Iterator[ManifestFile]:
         """What was written to the cluster. What it does not let read comes with the
-        reason. Raises UsageError for a resource that it does not have."""
+        reason. Raises UsageError for a resource or a namespace that it does not have.
+        """
         served = list(self.kubectl.resources())
         unknown = set(self.resources).difference(
             *((resource.name, resource.full_name) for resource in served)
@@ -87,12 +89,27 @@ class ClusterReader:
                 where=f"--resource {min(unknown)}",
                 hint="kubectl api-resources lists them",
             )
+        for namespace in self.namespaces:
+            self._check_namespace(namespace)
         if not self.namespaces and not self.resources:
             yield from self._of_metrics(served)
         for resource in served:
             if self._is_wanted(resource):
                 for namespace in self._namespaces_of(resource):
                     yield from self._of_resource(resource, namespace)
+
+    def _check_namespace(self, name: str) -> None:
+        """Raise UsageError for a namespace that is not there: its lists are empty. Who
+        may not ask is not told."""
+        try:
+            self.kubectl.object(f"/api/v1/namespaces/{quote(name, safe='')}")
+        except KubestencilError as error:
+            if "NotFound" in error.what:
+                raise UsageError(
+                    "is no namespace of the cluster",
+                    where=f"--namespace {name}",
+                    hint="kubectl get namespaces lists them",
+                ) from error
 
     def _is_wanted(self, resource: ServedResource) -> bool:
         names = {resource.name, resource.full_name}

@@ -14,7 +14,6 @@ import click
 from kubestencil.checking import Report, suppressions
 from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.files.find import ManifestFile, find_files
-from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.checking.files.previous import (
     PreviousObjects,
     committed_objects,
@@ -23,6 +22,7 @@ from kubestencil.checking.files.previous import (
 from kubestencil.checking.files.rendered import rendered_files
 from kubestencil.checking.findings import FailOn
 from kubestencil.checking.fixing import fixed_text
+from kubestencil.checking.policies import policy_objects
 from kubestencil.checking.release import prepare
 from kubestencil.checking.run import check as check_paths
 from kubestencil.checking.upgrade import Upgrade
@@ -35,6 +35,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.custom_resources.definitions import crd_values
 from kubestencil.schema.lazy import load_lazily
 from kubestencil.source import Source, available, locate
+from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.find import DocumentOptions
 from kubestencil.source.inputs import add_crds, read_location
 from kubestencil.source.releases import (
@@ -110,6 +111,10 @@ def run(options: CheckOptions) -> int:
     may_be_empty = options.allow_empty and not options.other_inputs
     if may_be_empty and next(find_files(paths), None) is None:
         return 0
+    if paths[1:] or options.other_inputs:
+        for path in paths:
+            if next(find_files([path]), None) is None:
+                console.warn(f"{path}: no {', '.join(SUFFIXES)} file")
     sources = _all_sources(options, cluster)
     releases = [load_lazily(source) for source in sources]
     before = releases.pop(0) if options.before else None
@@ -202,6 +207,7 @@ def _report(
             name: stack.enter_context(validator) if validator else None
             for name, validator in _validators(options, sources)
         }
+        _warn_of_tables(options, validators)
         report = check_paths(
             (*options.paths, *options.policies),
             releases[0],
@@ -210,6 +216,11 @@ def _report(
             _previous(options),
             chain.from_iterable(others) if others else (),
             releases[1:],
+        )
+    if report.updated == 0:
+        console.warn(
+            f"{'--old' if options.since is None else '--since'}: no object was there "
+            "before, so that no change was looked at"
         )
     if options.config is not None:
         report = suppressions.apply_config(report, options.config)
@@ -280,6 +291,20 @@ def _validators(
             yield source.release, None
 
 
+def _warn_of_tables(
+    options: CheckOptions, validators: Mapping[str, Validator | None]
+) -> None:
+    """Say that the program of one release of an upgrade is not used, since that of
+    another one is missing."""
+    missing = [name for name, validator in validators.items() if validator is None]
+    if options.before and missing and any(validators.values()):
+        console.warn(
+            f"the API server's own code of {' and '.join(missing)} is not built, so that "
+            "tables decide in all releases: kubestencil validator build "
+            + " ".join(missing)
+        )
+
+
 def _policy_objects(
     paths: Sequence[str], sources: Sequence[Source]
 ) -> Sequence[Mapping[str, Any]]:
@@ -293,19 +318,10 @@ def _policy_objects(
                 where="--policies",
                 hint="name 1.30 or a newer release",
             )
-    objects = [
-        item.value
-        for file in find_files(paths)
-        if not file.reason_to_skip
-        for item in read_manifests(file.read(), file.name)
-        if isinstance(item, Manifest)
-    ]
-    if not any(value["kind"].endswith("AdmissionPolicy") for value in objects):
-        raise UsageError(
-            "no ValidatingAdmissionPolicy and no MutatingAdmissionPolicy",
-            where=f"--policies {', '.join(paths)}",
-        )
-    return sorted(objects, key=lambda item: item["kind"] != "CustomResourceDefinition")
+    objects, unbound = policy_objects(paths)
+    for policy in unbound:
+        console.warn(f"{policy}: no binding, so that it is not evaluated")
+    return objects
 
 
 def _previous(options: CheckOptions) -> PreviousObjects | None:

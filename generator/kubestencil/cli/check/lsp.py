@@ -45,7 +45,7 @@ def lsp(
         raise UsageError(
             "pygls is not installed",
             where="kubestencil lsp",
-            hint="pip install 'kubestencil[lsp]'",
+            hint="pip install pygls",
         ) from error
     options = DocumentOptions(specs, crds, unserved)
     newest = (after or newest_release()).split(",")[-1]

@@ -63,7 +63,7 @@ class FindingRow(NamedTuple):
     path: str
     message: str
     hint: str
-    change: Literal["new", "both", "fixed", ""]
+    change: Literal["new", "both", "fixed", "not-found", ""]
     is_failure: bool
     origin: str
     line_of_origin: int
@@ -109,7 +109,12 @@ class CheckVariables(TypedDict):
         tuple[FindingCount, ...],
         "the number of findings of every severity that are left after the upgrade",
     ]
-    fixed: Annotated[int, "the number of the other findings"]
+    fixed: Annotated[int, "the number of findings that the upgrade fixes"]
+    not_found: Annotated[
+        int,
+        "the number of findings that the tables of the release do not have any more: its "
+        "API server was not asked",
+    ]
     files: Annotated[tuple[FileSection, ...], "all findings, by file"]
     checked: Annotated[int, "how many objects were compared with a schema"]
     objects: Annotated[int, "how many objects there are"]
@@ -188,6 +193,7 @@ def _variables(
             FindingCount(severity, report.count(severity)) for severity in SEVERITIES
         ),
         "fixed": sum(finding.change == "fixed" for finding in report.findings),
+        "not_found": sum(finding.change == "not-found" for finding in report.findings),
         "files": tuple(_sections(report, fail_on, read)),
         "checked": report.checked,
         "objects": report.objects,
@@ -216,7 +222,7 @@ def _skip_line(skip: Skip) -> str:
 
 def _row(finding: Finding, fail_on: FailOn, releases: Sequence[str]) -> FindingRow:
     subject = finding.subject
-    is_in_all = finding.change == "fixed" or {*releases} <= {*finding.releases}
+    is_in_all = finding.is_gone or {*releases} <= {*finding.releases}
     where = "" if is_in_all else f" [{', '.join(finding.releases)}]"
     return FindingRow(
         rule=finding.rule_id,

@@ -130,9 +130,7 @@ def _extended_types(requirements: Path) -> frozenset[tuple[str, str, str]] | Non
 _LIBRARY = "gen.libsonnet"
 _DOCUMENTED = "documented.libsonnet"
 _GENERATED_FOLDER = "/generated/"
-_INSTALL_HINT = (
-    "install kubestencil[jsonnet], which adds gojsonnet, to see file and line"
-)
+_INSTALL_HINT = "pip install gojsonnet, to see file and line"
 # The built-in overlay takes a tenth of a second.
 _SECONDS = 20.0
 # The paths by which libraries import docsonnet's doc-util; docsonnet has it at both.

@@ -1,0 +1,135 @@
+"""Changes of objects that are there: those that the API server refuses, and those about
+which the state of the object in its cluster decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
+from operator import ne
+from typing import Any, NamedTuple
+
+from kubestencil.checking.findings import Problem, Put, Results
+from kubestencil.checking.hints.edits import EditError, applied
+from kubestencil.checking.paths import Path, field_path, value_at
+from kubestencil.checking.values.scalars import quantity_value
+from kubestencil.checking.verdicts import (
+    denials,
+    is_placeholder,
+    located,
+    message_of,
+)
+from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.validator.protocol import Answer
+
+# It never asks to delete an object: with a claim, a volume, a StatefulSet or a definition
+# its data would go, with a Service its address.
+_HINT = "keep the old value, or create the object under another name"
+
+#: What cannot be changed, and nobody can say without the cluster.
+UNKNOWN_CHANGES = "changes that the API server's own code cannot make"
+
+
+class _Condition(NamedTuple):
+    """A field whose change a server accepts or refuses by what it knows of the object,
+    besides its manifest. ``text`` is when it accepts. ``concerns`` says whether the
+    condition is about the change of an old value to a new one."""
+
+    path: Path
+    text: str
+    concerns: Callable[[Any, Any], bool] = ne
+
+
+def _is_more(old: Any, new: Any) -> bool:
+    amounts = quantity_value(old), quantity_value(new)
+    return amounts[0] is not None and amounts[1] is not None and amounts[0] < amounts[1]
+
+
+def _is_first(old: Any, new: Any) -> bool:
+    return old is None and new is not None
+
+
+_ESTABLISHED = "the definition is not established, so that its kind is not served yet"
+_SET_BY_CLUSTER = "the cluster has set the same value already"
+#: By group and kind. Source: ValidatePersistentVolumeClaimUpdate and ValidatePodUpdate in
+#: pkg/apis/core/validation, ValidateCustomResourceDefinitionUpdate in
+#: apiextensions-apiserver, and the admission plugin PersistentVolumeClaimResize.
+_CONDITIONS: Mapping[tuple[str, str], tuple[_Condition, ...]] = {
+    ("", "PersistentVolumeClaim"): (
+        _Condition(
+            ("spec", "resources", "requests", "storage"),
+            "the claim is bound and its StorageClass has allowVolumeExpansion",
+            _is_more,
+        ),
+        _Condition(("spec", "volumeAttributesClassName"), "the claim is bound"),
+        _Condition(("spec", "volumeName"), _SET_BY_CLUSTER, _is_first),
+    ),
+    ("", "Pod"): tuple(
+        _Condition(("spec", name), _SET_BY_CLUSTER, _is_first)
+        for name in ("nodeName", "priority", "priorityClassName", "serviceAccountName")
+    ),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): (
+        _Condition(("spec", "scope"), _ESTABLISHED),
+        _Condition(("spec", "names", "kind"), _ESTABLISHED),
+    ),
+}
+
+
+def conditional_changes(
+    value: Mapping[str, Any], old: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], list[Problem]]:
+    """The old object as if the changes were made already about which its state in a
+    cluster decides, and a problem for each of these."""
+    kind = group_version_kind(value["apiVersion"], value["kind"])
+    problems: list[Problem] = []
+    for path, text, concerns in _CONDITIONS.get((kind.group, kind.kind), ()):
+        new, before = value_at(value, path), value_at(old, path)
+        if new is None or not concerns(before, new) or is_placeholder(new):
+            continue
+        try:
+            old = applied(old, (Put(path, new),))
+        except EditError:
+            continue
+        message = (
+            f"{field_path(path)}: the API server accepts the change only if {text}"
+        )
+        problems.append(Problem("depends-on-cluster", path, message))
+    return old, problems
+
+
+def add_refused_changes(
+    results: Results,
+    created: Answer,
+    updated: Answer,
+    value: Mapping[str, Any],
+    old: Mapping[str, Any],
+) -> None:
+    """Add what a server refuses to change, where ``created`` is what it says of the new
+    object alone, and ``updated`` of applying it over the old one."""
+    if updated.old_refused:
+        results.unchecked.append("changes of objects that were refused before")
+    elif updated.code in (0, 500) or (created.accepted and updated.code == 400):
+        results.unchecked.append(UNKNOWN_CHANGES)
+    new_denials = [text for text in updated.policies if text not in created.policies]
+    results.problems.extend(denials(new_denials, value))
+    for cause in dict.fromkeys(updated.causes):
+        if updated.old_refused or updated.policies or cause in created.causes:
+            continue
+        path, _ = located(cause.field, value)
+        if not _changes_to_placeholder(value_at(value, path), value_at(old, path)):
+            message = message_of(cause)
+            results.problems.append(Problem("immutable-field", path, message, _HINT))
+
+
+def _changes_to_placeholder(value: Any, old: Any) -> bool:
+    """Whether a placeholder stands for what may be the old value."""
+    pending = [(value, old)]
+    while pending:
+        value, old = pending.pop()
+        if isinstance(value, dict):
+            others = old if isinstance(old, dict) else {}
+            pending += [(item, others.get(key)) for key, item in value.items()]
+        elif isinstance(value, list):
+            pending += zip_longest(value, old if isinstance(old, list) else ())
+        elif value != old and is_placeholder(value):
+            return True
+    return False
