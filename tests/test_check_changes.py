@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from kubestencil.checking.changes import add_refused_changes, conditional_changes
 from kubestencil.checking.files import previous as previous_module
 from kubestencil.checking.files.previous import (
     PreviousObjects,
@@ -19,10 +21,14 @@ from kubestencil.checking.files.previous import (
     committed_objects,
 )
 from kubestencil.checking.findings import Results
-from kubestencil.checking.changes import add_refused_changes
+from kubestencil.checking.paths import field_path
+from kubestencil.checking.rules import RULES
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError, SourceError, UsageError
+from kubestencil.schema.facts.kind_fields import immutable_rows
 from kubestencil.validator.protocol import Answer, Cause
+from tests.api_server import Client
+from tests.test_crd_examples import widget
 from tests.validators import built_validator
 
 OLD = """\
@@ -183,6 +189,131 @@ def test_a_placeholder_may_stand_for_the_old_value() -> None:
     assert changed("${APP}") == []
 
 
+# Words of what takes data away: with a claim, a volume, a StatefulSet, a namespace or a
+# definition go the data of others.
+_DESTRUCTIVE = re.compile(
+    r"(?i)\b(delet|recreat|re-creat|replac|remov|create .* again)"
+)
+
+
+def test_no_hint_about_a_change_asks_to_delete_an_object() -> None:
+    """Of every field that cannot change, and of the kinds whose data would go."""
+    kinds = {(row.api_version, row.kind, row.path) for row in immutable_rows()}
+    for api_version, kind, path in {
+        *kinds,
+        ("v1", "Namespace", "metadata.name"),
+        ("v1", "PersistentVolumeClaim", "spec"),
+        ("apps/v1", "StatefulSet", "spec"),
+        ("example.com/v1", "Database", "spec.size"),
+    }:
+        value = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}}
+        results = Results()
+        cause = Cause("FieldValueForbidden", path, "field is immutable")
+        refused = Answer(422, causes=(cause,))
+        add_refused_changes(results, Answer(201), refused, value, value)
+        (problem,) = results.problems
+        assert problem.hint and not _DESTRUCTIVE.search(problem.hint)
+    texts = [rule.reason for rule in RULES.values() if "change" in rule.reason]
+    assert not any(map(_DESTRUCTIVE.search, texts))
+
+
+def _claim(storage: str, **spec: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "a"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "expandable",
+            "resources": {"requests": {"storage": storage}},
+            **spec,
+        },
+    }
+
+
+def _service(**spec: str) -> dict[str, Any]:
+    kind = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}}
+    return {**kind, "spec": {"ports": [{"port": 80}], **spec}}
+
+
+def _definition(scope: str, kind: str) -> dict[str, Any]:
+    crd = widget({"type": "object"})
+    names = {**crd["spec"]["names"], "kind": kind}
+    return {**crd, "spec": {**crd["spec"], "scope": scope, "names": names}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "paths"),
+    [
+        (_claim("2Gi"), _claim("3Gi"), ["spec.resources.requests.storage"]),
+        (_claim("2048Mi"), _claim("2Gi"), []),
+        # What is smaller is refused, but after an expansion that failed.
+        (_claim("2Gi"), _claim("1Gi"), []),
+        (_claim("2Gi"), _claim("${SIZE}"), []),
+        (
+            _claim("2Gi"),
+            _claim("2Gi", volumeAttributesClassName="fast"),
+            ["spec.volumeAttributesClassName"],
+        ),
+        (_claim("2Gi"), _claim("2Gi", volumeName="a"), ["spec.volumeName"]),
+        (_claim("2Gi", volumeName="b"), _claim("2Gi", volumeName="a"), []),
+        (_service(), _service(clusterIP="10.0.0.98"), ["spec.clusterIP"]),
+        (_service(), _service(clusterIP="None"), []),
+        (_service(clusterIP="10.0.0.97"), _service(clusterIP="10.0.0.98"), []),
+        (_definition("Cluster", "A"), _definition("Namespaced", "A"), ["spec.scope"]),
+        (_definition("Cluster", "A"), _definition("Cluster", "B"), ["spec.names.kind"]),
+    ],
+)
+def test_what_depends_on_the_cluster_is_a_note(
+    old: dict[str, Any], new: dict[str, Any], paths: list[str]
+) -> None:
+    before = json.dumps(old)
+    as_if, problems = conditional_changes(new, old)
+    assert [field_path(problem.path) for problem in problems] == paths
+    assert {RULES[problem.rule].severity for problem in problems} <= {"note"}
+    assert json.dumps(old) == before and (as_if == old) is not bool(paths)
+
+
+@pytest.mark.server
+def test_a_server_decides_by_the_state_of_an_object(api_server: Client) -> None:
+    """Each change that is a note is refused in one state, and accepted in another."""
+    classes = "/apis/storage.k8s.io/v1/storageclasses"
+    kind = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass"}
+    storage_class = {
+        **kind,
+        "metadata": {"name": "expandable"},
+        "provisioner": "a.example/b",
+        "allowVolumeExpansion": True,
+    }
+    claims = "/api/v1/namespaces/default/persistentvolumeclaims"
+    path, old = f"{claims}/a", _claim("2Gi")
+    changes = [_claim("3Gi"), _claim("2Gi", volumeAttributesClassName="fast")]
+
+    def statuses() -> list[int]:
+        stored = api_server.get(path)
+        texts = (
+            json.dumps({**stored, "spec": {**stored["spec"], **change["spec"]}})
+            for change in changes
+        )
+        return [
+            api_server.request("PUT", f"{path}?dryRun=All", text.encode()).status
+            for text in texts
+        ]
+
+    for target, value in ((classes, storage_class), (claims, old)):
+        data = json.dumps(value).encode()
+        assert api_server.request("POST", target, data).status == 201
+    try:
+        assert statuses() == [403, 422]
+        bound = {"phase": "Bound", "capacity": {"storage": "2Gi"}}
+        claim = json.dumps({**api_server.get(path), "status": bound}).encode()
+        assert api_server.request("PUT", f"{path}/status", claim).status == 200
+        assert statuses() == [200, 200]
+    finally:
+        api_server.delete(path)
+        api_server.delete(f"{classes}/expandable")
+
+
 def test_files_of_a_commit_are_read_whatever_they_are_called(repository: Path) -> None:
     apps = str(repository / "apps")
     files = list(committed_files("HEAD", apps, is_recursive=True))
@@ -260,9 +391,14 @@ def test_changes_that_the_server_refuses_are_found(built: None, tmp_path: Path) 
         if finding["rule"] == "immutable-field"
     } == REFUSED
     assert all(
-        finding["rule"] in ("immutable-field", "newer-version")
+        finding["rule"] in ("immutable-field", "newer-version", "depends-on-cluster")
         for finding in report["findings"]
     )
+    assert {
+        (finding["kind"], finding["path"], finding["severity"])
+        for finding in report["findings"]
+        if finding["rule"] == "depends-on-cluster"
+    } == {("PersistentVolumeClaim", "spec.resources.requests.storage", "note")}
     assert report["checked"]["updated"] == 6
     assert report["skipped"] == []
     assert report["validators"] == {"1.35": "1.35.0"}

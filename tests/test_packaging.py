@@ -30,6 +30,42 @@ def test_the_wheel_has_every_table_of_facts() -> None:
     assert tables <= included.keys()
 
 
+# What an index would be asked for: a name of this project after a command that installs.
+# None is published, so that anybody could register it.
+_UNPUBLISHED = re.compile(
+    r"kubestencil[-_]validator(?!s)|kubestencil\[|\b(?:pip|pipx|uv|uvx|npm|npx|cargo|gem|go)\b"
+    r"[^\n|;&`]{0,40}[ '\"](?:acme-)?kubestencil(?![/\w])",
+)
+
+
+def test_no_page_and_no_message_names_a_package_that_is_not_published() -> None:
+    """But the files that make packages, and CHANGELOG.md, which tells what was."""
+    folders = ("docs", "generator/kubestencil", "templates", "specs", ".github")
+    pages = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md")
+    files = [ROOT / name for name in (*pages, "action.yml", "Containerfile")]
+    files += [path for folder in folders for path in (ROOT / folder).rglob("*")]
+    named = {
+        f"{path.relative_to(ROOT)}: {match[0]}"
+        for path in files
+        if path.suffix
+        in (".py", ".md", ".j2", ".toml", ".yml", ".ipynb", ".js", ".html", "")
+        and path.is_file()
+        for match in _UNPUBLISHED.finditer(path.read_text("utf-8"))
+    }
+    assert named == {
+        # A folder of this machine while Go builds.
+        "generator/kubestencil/validator/binaries.py: kubestencil-validator",
+    }
+    for text in (
+        "pip install kubestencil-validator-1.35",
+        "pip install 'kubestencil[lsp]'",
+        "uvx kubestencil render",
+        "pip install acme-kubestencil-targets",
+    ):
+        assert _UNPUBLISHED.search(text)
+    assert not _UNPUBLISHED.search("pip install . && kubestencil render -t site")
+
+
 @pytest.mark.slow
 def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
     """Of other folders, times and permissions."""

@@ -45,13 +45,15 @@ def _is_more(old: Any, new: Any) -> bool:
 
 
 def _is_first(old: Any, new: Any) -> bool:
-    return old is None and new is not None
+    # A Service that has an address keeps it, and cannot become one without.
+    return old is None and new not in ("None", ["None"])
 
 
 _ESTABLISHED = "the definition is not established, so that its kind is not served yet"
 _SET_BY_CLUSTER = "the cluster has set the same value already"
-#: By group and kind. Source: ValidatePersistentVolumeClaimUpdate and ValidatePodUpdate in
-#: pkg/apis/core/validation, ValidateCustomResourceDefinitionUpdate in
+#: By group and kind; a claim that shrinks is refused unless an expansion of it failed.
+#: Source: ValidatePersistentVolumeClaimUpdate, ValidatePodUpdate and
+#: ValidateServiceUpdate in pkg/apis/core/validation, ValidateCustomResourceDefinitionUpdate in
 #: apiextensions-apiserver, and the admission plugin PersistentVolumeClaimResize.
 _CONDITIONS: Mapping[tuple[str, str], tuple[_Condition, ...]] = {
     ("", "PersistentVolumeClaim"): (
@@ -61,7 +63,13 @@ _CONDITIONS: Mapping[tuple[str, str], tuple[_Condition, ...]] = {
             _is_more,
         ),
         _Condition(("spec", "volumeAttributesClassName"), "the claim is bound"),
-        _Condition(("spec", "volumeName"), _SET_BY_CLUSTER, _is_first),
+        _Condition(
+            ("spec", "volumeName"), "the claim is bound to no other volume", _is_first
+        ),
+    ),
+    ("", "Service"): tuple(
+        _Condition(("spec", name), _SET_BY_CLUSTER, _is_first)
+        for name in ("clusterIP", "clusterIPs", "ipFamilies", "healthCheckNodePort")
     ),
     ("", "Pod"): tuple(
         _Condition(("spec", name), _SET_BY_CLUSTER, _is_first)

@@ -79,7 +79,12 @@ class ClusterReader:
         """What was written to the cluster. What it does not let read comes with the
         reason. Raises UsageError for a resource or a namespace that it does not have.
         """
-        served = list(self.kubectl.resources())
+        served: list[ServedResource] = []
+        for found in self.kubectl.resources():
+            if isinstance(found, KubestencilError):
+                yield ManifestFile(f"<cluster>/{found.where}", found.what)
+            else:
+                served.append(found)
         unknown = set(self.resources).difference(
             *((resource.name, resource.full_name) for resource in served)
         )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from kubestencil.checking.paths import items_at, text_at
-from kubestencil.errors import KubestencilError
+from kubestencil.errors import KubestencilError, SourceError
 from kubestencil.programs import output_of
 from kubestencil.source.decoding import decode_json, decode_text
 from kubestencil.source.limits import max_bytes
@@ -62,7 +62,8 @@ class Kubectl:
         return value if isinstance(value, dict) else {}
 
     def items(self, path: str, **query: str) -> Iterator[Mapping[str, Any]]:
-        """The objects of a list, read in pages; raises as ``object``."""
+        """The objects of a list, read in pages; raises as ``object``, and SourceError
+        for a list without an end."""
         token = ""
         for _ in range(_MAX_PAGES):
             wanted = {**query, "limit": _PAGE_SIZE, "continue": token}
@@ -71,17 +72,19 @@ class Kubectl:
             token = text_at(page, "metadata", "continue")
             if not token:
                 return
+        raise SourceError(f"has more than {_MAX_PAGES:,} pages", where=path)
 
-    def resources(self) -> Iterator[ServedResource]:
+    def resources(self) -> Iterator[ServedResource | KubestencilError]:
         """The resources that can be listed, each in the version that is preferred among
-        those that have it. What a group that is down would have is left out."""
+        those that have it. Of a group that is down, there is the error."""
         seen: set[str] = set()
         for version in ("v1", *self._group_versions()):
             try:
                 document = self.object(_version_path(version))
-            except KubestencilError:
+            except KubestencilError as error:
                 if version == "v1":
                     raise
+                yield SourceError(error.what, where=version)
                 continue
             for _, value in items_at(document, ("resources",)):
                 name, kind = text_at(value, "name"), text_at(value, "kind")
