@@ -168,9 +168,13 @@ def test_a_path_and_a_program_without_manifests_are_said(
     (folder / "empty").mkdir()
     done = run("check", "a.yaml", "empty", "--to", "1.35")
     assert done.returncode == 0 and "warning: empty: no .yaml" in done.stderr
-    _program(folder, "helm", "echo")
+    for text in ("", "---\n# Source: a.yaml\n"):
+        done = run("check", "a.yaml", "-", "--to", "1.35", stdin=text)
+        assert done.returncode == 0
+        assert "Not checked: 1 (no object in it)" in done.stdout
+    _program(folder, "helm", "echo '---'")
     done = run("check", "a.yaml", "--helm", "chart", "--to", "1.35")
-    assert "Not checked: 1 (nothing was rendered)" in done.stdout
+    assert "Not checked: 1 (no object in it)" in done.stdout
     assert run("check", "--helm", "chart", "--to", "1.35").returncode == 2
 
 
@@ -258,9 +262,13 @@ def test_a_namespace_that_is_not_there_is_an_error(run: Command, folder: Path) -
 def test_a_program_that_gives_no_version_is_an_error(run: Command) -> None:
     fake_validator.install("1.35", {"a": "end"})
     program = next((run.folder / "validators").rglob("validator"))
+    text = program.read_text()
     program.write_text("#!/bin/sh\nexit 1\n")
     done = run("check", "a.yaml", "--to", "1.35")
     assert done.returncode == 2 and "does not answer" in done.stderr
+    program.write_text(text.replace("1.35.0", "1.29.0"))
+    done = run("check", "a.yaml", "--to", "1.35")
+    assert done.returncode == 2 and "has the code of 1.29.0" in done.stderr
 
 
 @given(st.lists(st.text(max_size=9), max_size=40))

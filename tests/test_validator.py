@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import shutil
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,16 @@ import kubestencil
 from kubestencil.checking.run import check
 from kubestencil.checking.verdicts import located
 from kubestencil.cli import cli
-from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.errors import KubestencilError, OutputError, UsageError
 from kubestencil.schema.facts.resources import resource_facts
 from kubestencil.schema.facts.strategies import go_module_rows, strategy_rows
 from kubestencil.source.releases import listed_releases
-from kubestencil.validator.binaries import binary_path, find_binary, this_platform
+from kubestencil.validator.binaries import (
+    _go_version,
+    binary_path,
+    find_binary,
+    this_platform,
+)
 from kubestencil.validator.process import Validator, _line
 from kubestencil.validator.protocol import Answer, Request, read_answer
 from tests.conftest import ROOT, load
@@ -308,6 +315,76 @@ def test_only_current_programs_are_found(none_built: Path) -> None:
     output = _run("validator", "list").output
     assert output.count("another version") == 1 and output.count("\n") == 2
     assert "\x1b" not in output
+
+
+def test_a_program_that_never_answers_is_given_up(tmp_path: Path) -> None:
+    """Each request of it takes all its seconds, and a manifest can have thousands."""
+    path = tmp_path / "program"
+    path.write_text("#!/bin/sh\nexec sleep 100\n")
+    path.chmod(0o755)
+    with (
+        Validator(path, seconds=0.01) as validator,
+        pytest.raises(KubestencilError, match="does not answer"),
+    ):
+        list(validator.ask(map(_named, map(str, range(100)))))
+
+
+def _packed(folder: Path, version: str, data: bytes) -> Path:
+    """A program in a package, as .ci/validator-packages makes it."""
+    digest = binary_path(version, this_platform()).parent.name
+    path = folder / "kubestencil_validators" / version / digest / "validator.xz"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    return path
+
+
+def test_a_package_that_is_no_program_is_an_error(
+    none_built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("kubestencil.validator.binaries._MAX_PROGRAM", 1_000_000)
+    whole = lzma.compress(b"#!/bin/sh\n")
+    bomb = lzma.compress(bytes(2_000_000))
+    for number, data in enumerate((b"", b"x", whole[:-9], lzma.compress(b""), bomb)):
+        packed = _packed(tmp_path, f"1.{30 + number}.0", data)
+        with pytest.raises(KubestencilError, match="is no program") as error:
+            find_binary(f"1.{30 + number}")
+        assert error.value.where == str(packed)
+    # Names of folders that are no versions are no programs.
+    for version in ("1.35.x", "1.35", "..1.35.0"):
+        _packed(tmp_path, version, whole)
+    assert find_binary("1.35") is None
+    assert not none_built.exists() or not list(none_built.rglob("validator*"))
+    _packed(tmp_path, "1.35.0", whole)
+    # Several at once, as threads of a program do it.
+    with ThreadPoolExecutor(16) as pool:
+        paths = set(pool.map(find_binary, ["1.35"] * 64))
+    (path,) = paths
+    assert path is not None and path.read_bytes() == b"#!/bin/sh\n"
+    assert [file.name for file in path.parent.iterdir()] == ["validator"]
+
+
+def test_a_folder_that_cannot_be_written_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("KUBESTENCIL_VALIDATORS", str(tmp_path / "file"))
+    _packed(tmp_path, "1.35.0", lzma.compress(b"x"))
+    with pytest.raises(OutputError, match="cannot be written"):
+        find_binary("1.35")
+
+
+def test_a_module_of_this_folder_decides_about_no_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Go would download what a go.mod of a stranger asks for."""
+    program = tmp_path / "bin" / "go"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "go version go$GOTOOLCHAIN"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert _go_version() == "go version golocal\n"
 
 
 @pytest.mark.compiler("gofmt")

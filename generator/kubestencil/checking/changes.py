@@ -3,7 +3,7 @@ which the state of the object in its cluster decides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from operator import ne
 from typing import Any, NamedTuple

@@ -30,9 +30,10 @@ from kubestencil.checking.kind_findings import missing_kind
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import Change
 from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
-from kubestencil.errors import UsageError
+from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.schema.types import Release
 from kubestencil.source.crds import SUFFIXES
+from kubestencil.source.releases import minor_version_in
 from kubestencil.validator.process import REQUESTS_AHEAD, Validator, look_ahead
 
 
@@ -88,11 +89,24 @@ def check(
         ignored={"comments": run.ignored} if run.ignored else {},
         updated=run.updated if previous else None,
         validators={
-            name: validator.version() if validator and run.checked else None
+            name: _version(validator, name) if validator and run.checked else None
             for name, validator in validators.items()
             if run.checked or validator is None
         },
     )
+
+
+def _version(validator: Validator, release: str) -> str:
+    """The version whose code a program has. Raises KubestencilError where it is of
+    another release than its name says."""
+    version = validator.version()
+    if not f"{version}.".startswith(f"{minor_version_in(release) or version}."):
+        raise KubestencilError(
+            f"has the code of {version}",
+            where=str(validator.program),
+            hint=f"kubestencil validator build {release} makes it again",
+        )
+    return version
 
 
 @dataclass(slots=True)
@@ -154,6 +168,8 @@ class Run:
                     self._skip(file.name, item.at.line, "unrendered template")
                 else:
                     yield partial(findings.append, self._mistake(item, file.name))
+            if not documents and file.is_stream:
+                self._skip(file.name, 0, "no object in it")
             self.documents += len(documents)
             yield partial(self._finish_file, file, data, findings)
 

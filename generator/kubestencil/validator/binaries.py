@@ -17,7 +17,7 @@ from typing import NamedTuple
 from platformdirs import user_cache_path
 
 from kubestencil.data_files import data_file
-from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.errors import KubestencilError, OutputError, UsageError
 from kubestencil.version import __version__
 
 #: The platforms that programs are built for, as Go calls them.
@@ -35,6 +35,8 @@ _MACHINES = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64", "arm64": "
 _VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _GO_LINE = re.compile(r"^go (\d+)\.(\d+)", re.M)
 _GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
+# Bytes of a program; those that are built have 83 MB.
+_MAX_PROGRAM = 512 * 1024 * 1024
 _TABLES = ("specs/strategies.tsv", "specs/go-modules.tsv")
 
 
@@ -106,7 +108,8 @@ def _packaged() -> Iterator[Binary]:
     for folder in spec.submodule_search_locations or () if spec else ():
         for path in sorted(Path(folder).glob("*/*/validator*.xz")):
             version, built_from, _ = path.relative_to(folder).parts
-            yield Binary(version, this_platform(), path, built_from == _digest())
+            if _VERSION.fullmatch(version):
+                yield Binary(version, this_platform(), path, built_from == _digest())
 
 
 def _is_packed(path: Path) -> bool:
@@ -117,24 +120,37 @@ def _unpack(packed: Path) -> Path:
     """The program of a package in the cache, which is named after its digest."""
     path = binary_path(packed.parts[-3], this_platform())
     if not path.is_file():
+        decompressor = lzma.LZMADecompressor()
         try:
-            _install(path, lzma.decompress(packed.read_bytes()))
-        except (OSError, lzma.LZMAError) as error:
+            program = decompressor.decompress(packed.read_bytes(), _MAX_PROGRAM)
+        except (OSError, lzma.LZMAError):
+            program = b""
+        if not program or not decompressor.eof:
             raise KubestencilError(
-                f"cannot be unpacked to {path}: {error}",
+                "is no program that is compressed",
                 where=str(packed),
-                hint="install the package again, or name a folder by KUBESTENCIL_VALIDATORS",
-            ) from error
+                hint="install the package again",
+            )
+        _install(path, program)
     return path
 
 
 def _install(path: Path, program: bytes) -> None:
-    """Put a program in its place at once, so that a run that was stopped leaves none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    staged = path.with_name(f".{path.name}.{os.getpid()}")
-    staged.write_bytes(program)
-    staged.chmod(0o755)
-    staged.replace(path)
+    """Put a program in its place at once, so that a run that was stopped leaves none, and
+    others may do the same meanwhile. Raises OutputError where it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as folder:
+            staged = Path(folder) / path.name
+            staged.write_bytes(program)
+            staged.chmod(0o755)
+            staged.replace(path)
+    except OSError as error:
+        raise OutputError(
+            f"cannot be written: {error.strerror}",
+            where=str(path),
+            hint="KUBESTENCIL_VALIDATORS names another folder",
+        ) from error
 
 
 def binary_path(version: str, system: str) -> Path:
@@ -212,7 +228,12 @@ def _target_files() -> Iterable[Path]:
 def _go_version() -> str:
     try:
         return subprocess.run(
-            ["go", "version"], check=True, capture_output=True, text=True
+            ["go", "version"],
+            check=True,
+            capture_output=True,
+            text=True,
+            # A go.mod of this folder may ask for another one, which Go would download.
+            env={**os.environ, "GOTOOLCHAIN": "local"},
         ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise KubestencilError(

@@ -35,6 +35,8 @@ _MEMORY = 512 * 1024 * 1024
 # Memory for each byte of a CustomResourceDefinition's text: its schemas and rules.
 _MEMORY_PER_BYTE = 20
 _LONGEST_ANSWER = 16 * 1024 * 1024
+# Requests in a row without an answer: it is not these, but the program that fails.
+_MAX_FAILURES = 20
 
 # How many answers are read before they are asked for.
 _READ_AHEAD = 16
@@ -54,7 +56,8 @@ class Validator:
     A context manager: the process starts with the first request, and ends with the
     context. One that gives no answer for longer than ``seconds``, or takes too much
     memory, is ended; the request that it failed at is answered with the code 0, and
-    another process goes on. ``program`` is its file. Pods are compared with
+    another process goes on; after many in a row, KubestencilError is raised. ``program``
+    is its file. Pods are compared with
     ``pod_security`` where a request names no level. Each process is given
     ``definitions``, CustomResourceDefinitions, and answers for the kinds of those that a
     server would accept. For one thread.
@@ -78,6 +81,7 @@ class Validator:
         self._sent = 0
         # How many of them are sent only after the one before was answered.
         self._alone = 0
+        self._failures = 0
 
     def __enter__(self) -> Self:
         return self
@@ -104,11 +108,7 @@ class Validator:
         """
         version = self.submit(Request("version")).result().release
         if not version:
-            raise KubestencilError(
-                "does not answer",
-                where=str(self.program),
-                hint="kubestencil validator build makes it again",
-            )
+            raise self._no_answer()
         return version
 
     def submit(self, request: Request) -> PendingAnswer:
@@ -149,10 +149,21 @@ class Validator:
                 self._alone = sent
                 return
             answer, self._alone = Answer(0, _TOO_MUCH), 0
+            self._failures += 1
+            if self._failures == _MAX_FAILURES:
+                raise self._no_answer()
         else:
+            self._failures = 0
             self._sent -= 1
             self._alone = max(0, self._alone - 1)
         self._waiting.popleft().answer = answer
+
+    def _no_answer(self) -> KubestencilError:
+        return KubestencilError(
+            "does not answer",
+            where=str(self.program),
+            hint="kubestencil validator build makes it again",
+        )
 
     def _send(self) -> None:
         """Send what may be sent now."""

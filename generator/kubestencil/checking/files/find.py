@@ -46,6 +46,13 @@ class ManifestFile:
         path = os.fsencode(self.path).decode("utf-8", "backslashreplace")
         return path.replace(os.sep, "/")
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether somebody writes the text for this run: it has objects, or nothing was
+        written."""
+        is_open = self.path == "-" or self.path.startswith(_OPEN_FILES)
+        return is_open or self.content is not None
+
     def read(self) -> bytes:
         """The bytes. Raises SourceError where they cannot be read, and for a file that
         is larger than the limit."""

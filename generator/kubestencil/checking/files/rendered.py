@@ -28,6 +28,4 @@ def rendered_files(
     }
     for name, command in commands.items():
         shown = os.fsencode(name).decode("utf-8", "backslashreplace")
-        content = output_of(command, max_bytes(), where=shown)
-        reason = "" if content.strip() else "nothing was rendered"
-        yield ManifestFile(shown, reason, content)
+        yield ManifestFile(shown, content=output_of(command, max_bytes(), where=shown))
