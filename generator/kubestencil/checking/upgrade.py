@@ -182,11 +182,11 @@ class Upgrade:
         is_decided = all(after.is_decided for after in latest)
         explain = Advice(before.trial).explained
         for problem in before.results.problems:
-            key = problem.rule, problem.path
-            if key not in remaining and not any(
+            identity = problem.rule, problem.path
+            if identity not in remaining and not any(
                 _is_covered(problem, after.worst) for after in latest
             ):
-                is_fixed = is_decided or key not in before.by_server
+                is_fixed = is_decided or identity not in before.by_server
                 change: Change = "fixed" if is_fixed else "not-found"
                 yield UpgradeDifference(explain(problem), (self.before.name,), change)
 
