@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubestencil.checking.clusters.cluster import ClusterReader
+from kubestencil.checking.clusters.kubectl import Kubectl
 from kubestencil.checking.policies import policy_objects
-from kubestencil.errors import ProgramError, UsageError
+from kubestencil.errors import ProgramError, SourceError, UsageError
 from kubestencil.programs import output_of
 from tests import fake_kubectl, fake_validator
 from tests.conftest import Command, make_command
@@ -257,6 +259,36 @@ def test_a_namespace_that_is_not_there_is_an_error(run: Command, folder: Path) -
     assert done.returncode == 2
     assert "--namespace shpo: is no namespace of the cluster" in done.stderr
     assert run(*check, "shop").returncode == 0
+
+
+class _Cluster(Kubectl):
+    """A cluster with a group that is down, and a list without an end."""
+
+    def text(self, path: str) -> str:
+        served = {"name": "configmaps", "kind": "ConfigMap", "verbs": ["list"]}
+        answers = {
+            "/api/v1": {"resources": [served]},
+            "/apis": {"groups": [{"versions": [{"groupVersion": "a.example/v1"}]}]},
+            "/metrics": {},
+        }
+        if path == "/apis/a.example/v1":
+            raise SourceError("the server is currently unable to handle the request")
+        endless = {"items": [], "metadata": {"continue": "a"}}
+        return json.dumps(answers.get(path, endless))
+
+
+def test_what_of_a_cluster_is_not_read_to_its_end_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kubestencil.checking.clusters.kubectl._MAX_PAGES", 9)
+    files = ClusterReader(_Cluster()).files()
+    assert [(file.name, file.reason_to_skip) for file in files] == [
+        (
+            "<cluster>/a.example/v1",
+            "the server is currently unable to handle the request",
+        ),
+        ("<cluster>/configmaps", "has more than 9 pages"),
+    ]
 
 
 def test_a_program_that_gives_no_version_is_an_error(run: Command) -> None:

@@ -166,7 +166,7 @@ class Upgrade:
             return
         before, *_ = examined
         earlier = before.keys | before.hidden
-        worst_before = before.worst
+        worst_before = before.worst()
         for problem, names in found.values():
             # Of one place, only what is worse than before is new.
             if (problem.rule, problem.path) in earlier:
@@ -179,12 +179,13 @@ class Upgrade:
             # Nothing is mended by an upgrade to a release that lacks the kind.
             return
         remaining = set[_Key]().union(*(after.keys | after.hidden for after in latest))
+        worst_after = [after.worst() for after in latest]
         is_decided = all(after.is_decided for after in latest)
         explain = Advice(before.trial).explained
         for problem in before.results.problems:
             identity = problem.rule, problem.path
             if identity not in remaining and not any(
-                _is_covered(problem, after.worst) for after in latest
+                _is_covered(problem, worst) for worst in worst_after
             ):
                 is_fixed = is_decided or identity not in before.by_server
                 change: Change = "fixed" if is_fixed else "not-found"
@@ -217,7 +218,6 @@ class _Examined:
         """What identifies the problems."""
         return _keys(self.results.problems)
 
-    @property
     def worst(self) -> Mapping[Path, int]:
         """The index of the worst severity of the problems of each place."""
         worst: dict[Path, int] = {}
