@@ -57,10 +57,9 @@ class Validator:
     context. One that gives no answer for longer than ``seconds``, or takes too much
     memory, is ended; the request that it failed at is answered with the code 0, and
     another process goes on; after many in a row, KubestencilError is raised. ``program``
-    is its file. Pods are compared with
-    ``pod_security`` where a request names no level. Each process is given
-    ``definitions``, CustomResourceDefinitions, and answers for the kinds of those that a
-    server would accept. For one thread.
+    is its file. Pods are compared with ``pod_security`` where a request names no level.
+    Each process is given ``definitions``, CustomResourceDefinitions, and answers for the
+    kinds of those that a server would accept. For one thread.
     """
 
     def __init__(
