@@ -24,12 +24,7 @@ from kubestencil.errors import KubestencilError, OutputError, UsageError
 from kubestencil.schema.facts.resources import resource_facts
 from kubestencil.schema.facts.strategies import go_module_rows, strategy_rows
 from kubestencil.source.releases import listed_releases
-from kubestencil.validator.binaries import (
-    _go_version,
-    binary_path,
-    find_binary,
-    this_platform,
-)
+from kubestencil.validator.binaries import binary_path, find_binary, this_platform
 from kubestencil.validator.process import Validator, _line
 from kubestencil.validator.protocol import Answer, Request, read_answer
 from tests.conftest import ROOT, load
@@ -373,18 +368,6 @@ def test_a_folder_that_cannot_be_written_is_an_error(
     _packed(tmp_path, "1.35.0", lzma.compress(b"x"))
     with pytest.raises(OutputError, match="cannot be written"):
         find_binary("1.35")
-
-
-def test_a_module_of_this_folder_decides_about_no_go(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Go would download what a go.mod of a stranger asks for."""
-    program = tmp_path / "bin" / "go"
-    program.parent.mkdir()
-    program.write_text('#!/bin/sh\necho "go version go$GOTOOLCHAIN"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(program.parent))
-    assert _go_version() == "go version golocal\n"
 
 
 @pytest.mark.compiler("gofmt")

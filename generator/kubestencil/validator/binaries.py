@@ -228,12 +228,7 @@ def _target_files() -> Iterable[Path]:
 def _go_version() -> str:
     try:
         return subprocess.run(
-            ["go", "version"],
-            check=True,
-            capture_output=True,
-            text=True,
-            # A go.mod of this folder may ask for another one, which Go would download.
-            env={**os.environ, "GOTOOLCHAIN": "local"},
+            ["go", "version"], check=True, capture_output=True, text=True
         ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise KubestencilError(
