@@ -177,8 +177,9 @@ def check(
 
     ``paths`` are files, folders, and "-" for standard input. ``to`` and ``from_`` are
     releases, or what ``load`` takes; with ``from_``, each finding says whether it is
-    new in ``to``. ``specs``, ``crds`` and ``unserved`` are as for ``load``, and of no
-    effect on what is a release already.
+    new in ``to``; tables decide in both, so that what they do not have any more is
+    ``not-found``, and not ``fixed``. ``specs``, ``crds`` and ``unserved`` are as for
+    ``load``, and of no effect on what is a release already.
 
     Raises UsageError for a path that does not exist and where there is no file to
     check, SourceError for a file that cannot be read, and as ``load``.
