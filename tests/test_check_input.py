@@ -291,7 +291,7 @@ def test_a_file_without_an_end_is_too_large(run: Command, option: str) -> None:
     environment = {**run.environment, "KUBESTENCIL_MAX_BYTES": "100000"}
     command = Command(run.folder, environment)
     done = command("check", *release, "--exact", "off", option, "b", "a.yaml")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "the limit" in done.stderr and "Traceback" not in done.stderr
 
 

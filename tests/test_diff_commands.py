@@ -137,7 +137,7 @@ def test_options_of_the_diff_command(run: Command, tmp_path: Path) -> None:
     assert "breaking  Pod.a: type changed  [-string-] → {+integer+}" in piped.stdout
     (tmp_path / "other.json").write_text('{"kind": "Pod"}')
     other = run("diff", "mine.json", "other.json")
-    assert other.returncode == 1
+    assert other.returncode == 2
     assert "is not an OpenAPI 2.0 document" in other.stderr
 
 
@@ -204,7 +204,7 @@ def test_a_user_template_shadows_the_built_in_one(run: Command, tmp_path: Path) 
     assert re.fullmatch(r"1\.34 and 1\.35, \d+\n", run(*arguments).stdout)
     (folder / "report.md.j2").write_text("a\n{{ absent.name }}\n")
     failed = run(*arguments)
-    assert failed.returncode == 1
+    assert failed.returncode == 2
     assert "diff/report.md.j2:2: 'absent' is undefined" in failed.stderr
 
 
