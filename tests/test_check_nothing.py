@@ -277,6 +277,27 @@ class _Cluster(Kubectl):
         return json.dumps(answers.get(path, endless))
 
 
+class _LongNames(Kubectl):
+    """A cluster with an object whose name is long, as its server would not take it."""
+
+    def text(self, path: str) -> str:
+        served = {"name": "roles", "kind": "Role", "verbs": ["list"]}
+        group = "rbac.authorization.k8s.io/v1"
+        answers = {
+            "/apis": {"groups": [{"versions": [{"groupVersion": group}]}]},
+            f"/apis/{group}": {"resources": [served]},
+            f"/apis/{group}/roles": {"items": [{"metadata": {"name": "x" * 99_999}}]},
+        }
+        return json.dumps(answers.get(path.partition("?")[0], {}))
+
+
+def test_a_name_in_a_cluster_is_short_in_each_finding() -> None:
+    (file,) = (
+        file for file in ClusterReader(_LongNames()).files() if "Role" in file.name
+    )
+    assert len(file.name) < 2_000
+
+
 def test_what_of_a_cluster_is_not_read_to_its_end_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -14,6 +14,7 @@ from kubestencil.checking.clusters.helm import LABELS, is_release, read_release
 from kubestencil.checking.clusters.kubectl import Kubectl, ServedResource
 from kubestencil.checking.clusters.live import without_server_fields, written
 from kubestencil.checking.files.find import ManifestFile
+from kubestencil.checking.findings import shorten
 from kubestencil.checking.paths import text_at
 from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.source.document import CrdSet, SourceFile
@@ -140,7 +141,7 @@ class ClusterReader:
                 }
                 yield from _of_object(value)
         except KubestencilError as error:
-            yield ManifestFile(f"<cluster>/{resource.full_name}", error.what)
+            yield ManifestFile(shorten(f"<cluster>/{resource.full_name}"), error.what)
 
     def _of_metrics(self, served: Collection[ServedResource]) -> Iterator[ManifestFile]:
         """The deprecated resources that the server was asked for since it was started."""
@@ -172,7 +173,8 @@ class ClusterReader:
 def _of_object(value: Mapping[str, Any]) -> Iterator[ManifestFile]:
     namespace, name = (text_at(value, "metadata", key) for key in ("namespace", "name"))
     steps = filter(None, ("<cluster>", namespace, value["kind"], name))
-    where = "/".join(steps)
+    # Each finding has it.
+    where = shorten("/".join(steps))
     if value["kind"] in ("Secret", "ConfigMap") and is_release(value):
         try:
             yield read_release(value, where)
