@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.clusters.kubectl import Kubectl
-from kubestencil.checking.policies import policy_objects
+from kubestencil.checking.files.policies import policy_objects
 from kubestencil.errors import ProgramError, SourceError, UsageError
 from kubestencil.programs import output_of
 from tests import fake_kubectl, fake_validator

@@ -14,6 +14,7 @@ import click
 from kubestencil.checking import Report, suppressions
 from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.files.find import ManifestFile, find_files
+from kubestencil.checking.files.policies import policy_objects
 from kubestencil.checking.files.previous import (
     PreviousObjects,
     committed_objects,
@@ -22,7 +23,6 @@ from kubestencil.checking.files.previous import (
 from kubestencil.checking.files.rendered import rendered_files
 from kubestencil.checking.findings import FailOn
 from kubestencil.checking.fixing import fixed_text
-from kubestencil.checking.policies import policy_objects
 from kubestencil.checking.release import prepare
 from kubestencil.checking.run import check as check_paths
 from kubestencil.checking.upgrade import Upgrade
