@@ -4,5 +4,6 @@
 ``manifests`` reads objects, ``kustomize`` recognizes patches, and ``placeholders``
 what a template has not filled in. ``previous`` has objects as they were before, in a
 folder or a commit, and ``uses`` what manifests use of releases. ``rendered`` is what the
-user's helm and kustomize print, and ``inline`` finds manifests inside of others.
+user's helm and kustomize print, ``inline`` finds manifests inside of others, and
+``policies`` reads admission policies with what they need.
 """
