@@ -13,7 +13,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
-from ._errors import ClientError, Status
+from ._errors import STATUS, ClientError
 from ._names import MODELS
 
 if TYPE_CHECKING:
@@ -180,6 +180,9 @@ class _Kind(msgspec.Struct):
     kind: str = ""
 
 
+_KIND = msgspec.json.Decoder(_Kind)
+
+
 def decode(data: bytes, result: Any) -> Any:
     """The result in the body of a response.
 
@@ -194,8 +197,8 @@ def decode(data: bytes, result: Any) -> Any:
         return data.decode(errors="replace")
     try:
         if result.endswith(OR_STATUS):
-            if msgspec.json.decode(data, type=_Kind).kind == "Status":
-                return msgspec.json.decode(data, type=Status)
+            if _KIND.decode(data).kind == "Status":
+                return STATUS.decode(data)
             result = result.removesuffix(OR_STATUS)
         if result == JSON:
             return msgspec.json.decode(data) if data else None

@@ -447,6 +447,14 @@ class AsyncApi:
         self.client: AsyncClient = client or AsyncClient()
 
 
-@cache
+_DEFAULT_CLIENT = threading.Lock()
+
+
 def _default_client() -> Client:
+    with _DEFAULT_CLIENT:
+        return _shared_client()
+
+
+@cache
+def _shared_client() -> Client:
     return Client()

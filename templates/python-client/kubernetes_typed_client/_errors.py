@@ -56,6 +56,11 @@ class Status(msgspec.Struct, omit_defaults=True):
     metadata: StatusMeta | None = None
 
 
+#: Reads a Status. Like all decoders here it is made with its module: msgspec makes the
+#: types of a class when it first reads one, which threads must not do at once.
+STATUS: msgspec.json.Decoder[Status] = msgspec.json.Decoder(Status)
+
+
 class ClientError(Exception):
     """The base class of all errors of this package."""
 
@@ -204,7 +209,7 @@ def status_error(
 ) -> StatusError:
     """The error for a response; one whose body is no Status gets one."""
     try:
-        status = msgspec.json.decode(body, type=Status)
+        status = STATUS.decode(body)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         status = Status(message=body[:2000].decode(errors="replace").strip())
     status.code = status.code or code

@@ -102,21 +102,26 @@ class _Tls:
 
     def __init__(self, config: Config, credentials: Credentials) -> None:
         self._credentials = credentials
+        self._lock = threading.Lock()
         self._loaded: Certificate | None = None
         self.context = _context(config)
 
     def load_certificate(self) -> None:
         """Use the current client certificate for new connections."""
         certificate = self._credentials.certificate
-        if certificate is not None and certificate != self._loaded:
-            with _file(certificate.certificate) as chain, _file(certificate.key) as key:
-                try:
-                    self.context.load_cert_chain(chain, key)
-                except ssl.SSLError as error:
-                    raise ConfigError(
-                        f"the client certificate cannot be used: {error}"
-                    ) from error
-            self._loaded = certificate
+        with self._lock:
+            if certificate is not None and certificate != self._loaded:
+                self._load(certificate)
+                self._loaded = certificate
+
+    def _load(self, certificate: Certificate) -> None:
+        with _file(certificate.certificate) as chain, _file(certificate.key) as key:
+            try:
+                self.context.load_cert_chain(chain, key)
+            except ssl.SSLError as error:
+                raise ConfigError(
+                    f"the client certificate cannot be used: {error}"
+                ) from error
 
 
 def _context(config: Config) -> ssl.SSLContext:
