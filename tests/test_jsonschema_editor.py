@@ -148,3 +148,19 @@ def test_files_of_other_flavours_are_as_without_it() -> None:
         # EncryptionConfig of v1, a configuration file.
         "core",
     }
+
+
+def test_a_required_time_that_was_never_set_is_null() -> None:
+    event = {
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": {"name": "a", "creationTimestamp": None},
+        **{"action": "a", "reason": "b", "type": "Normal", "eventTime": None},
+        **{"reportingController": "a.b/c", "reportingInstance": "d"},
+    }
+    schemas = editor_schemas(NEWEST)
+    assert errors(schemas, path_of(event), event) == []
+    del event["eventTime"]
+    assert errors(schemas, path_of(event), event) == [
+        "'eventTime' is a required property"
+    ]

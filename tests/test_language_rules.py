@@ -16,21 +16,25 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kubestencil.text.casing import identifier, snake
+from tests.api_server import Client
 from tests.conftest import ALL_IS_COMPILED, load
 from tests.languages import (
     PKL_CATCH,
     Case,
     generated,
     kcl_value,
+    kinds,
     mistaken_objects,
     pkl_object,
     public_objects,
     write,
 )
+from tests.packages import generate_package, import_package
 
 _NPM = shutil.which("tsc")
 # Objects in one run: with all of them, cue takes 12 GB.
@@ -248,8 +252,23 @@ def refused_by_pkl(cases: Sequence[Case], folder: Path) -> set[int]:
     return {index for index in range(len(cases)) if said.get(f"m{index}")}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
+def _event(**changes: Any) -> Case:
+    """An Event that was recorded through the core API, as API servers send it: with times
+    that were never set, and without what is required of one that is created here."""
+    value = {
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": {"name": "a", "creationTimestamp": None},
+        "eventTime": None,
+        "deprecatedFirstTimestamp": None,
+        "regarding": {"kind": "ConfigMap", "name": "a"},
+        "reason": "R",
+    }
+    definition = kinds(load("1.35"))["events.k8s.io/v1", "Event"]
+    return Case({**value, **changes}, definition, not changes)
+
+
+EACH = pytest.mark.parametrize(
     ("target", "refused_by"),
     [
         pytest.param("pydantic", refused_by_pydantic),
@@ -259,6 +278,19 @@ def refused_by_pkl(cases: Sequence[Case], folder: Path) -> set[int]:
         pytest.param("pkl", refused_by_pkl, marks=pytest.mark.compiler("pkl")),
     ],
 )
+
+
+@pytest.mark.slow
+@EACH
+def test_times_that_were_never_set_are_null(
+    target: str, refused_by: Callable[[Sequence[Case], Path], set[int]], tmp_path: Path
+) -> None:
+    cases = [_event(), _event(eventTime=["a"]), _event(regarding="a")]
+    assert refused_by(cases, tmp_path) == {1, 2}, target
+
+
+@pytest.mark.slow
+@EACH
 def test_what_a_server_accepts_is_accepted_and_mistakes_are_found(
     target: str,
     refused_by: Callable[[Sequence[Case], Path], set[int]],
@@ -282,3 +314,33 @@ def test_what_a_server_accepts_is_accepted_and_mistakes_are_found(
         found = len(mistakes & refused)
         print(f"{target}: {found} of {len(mistakes)} refused")
         assert found >= share * len(mistakes)
+
+
+@pytest.mark.slow
+def test_an_event_of_the_core_api_is_what_a_server_sends(
+    api_server: Client, tmp_path: Path
+) -> None:
+    """The object of the test above is none that was made up."""
+    reference = {"kind": "ConfigMap", "name": "a", "namespace": "default"}
+    event = {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"generateName": "a-", "namespace": "default"},
+        "involvedObject": reference,
+        **{"reason": "R", "message": "m", "type": "Normal"},
+    }
+    core = "/api/v1/namespaces/default/events"
+    made = api_server.request("POST", core, json.dumps(event).encode()).body
+    events = "/apis/events.k8s.io/v1/namespaces/default/events"
+    path = f"{events}/{made['metadata']['name']}"
+    sent = api_server.get(path)
+    assert sent["eventTime"] is None and "action" not in sent
+    definition = kinds(load("1.35"))["events.k8s.io/v1", "Event"]
+    case = Case(sent, definition, is_accepted=True)
+    assert refused_by_pydantic([case], tmp_path) == set()
+    models = import_package(
+        generate_package(load("1.35"), tmp_path, "sent_events"), "sent_events"
+    )
+    changed = models.EventsV1Event.from_dict(sent)
+    changed.metadata.labels = {"seen": "yes"}
+    assert api_server.request("PUT", path, changed.to_json().encode()).status == 200

@@ -176,6 +176,28 @@ def test_a_mistake_in_a_program_is_refused(
 
 
 @pytest.mark.compiler("tsc")
+def test_a_time_that_was_never_set_is_null(tmp_path: Path) -> None:
+    """As API servers send it, in required fields too."""
+    compiler = Compiler(tmp_path, generated("1.35"))
+    program = """
+        import type { Event } from "kubernetes-api-types/events.k8s.io/v1";
+        import type { ObjectMeta } from "kubernetes-api-types/meta/v1";
+        const metadata: ObjectMeta = { creationTimestamp: null };
+        export const event: Event = {
+          apiVersion: "events.k8s.io/v1", kind: "Event", metadata, eventTime: null,
+          series: { count: 1, lastObservedTime: null },
+        };
+        export const year: string = event.eventTime.slice(0, 4);
+    """
+    errors = compiler.errors(program)
+    assert "'event.eventTime' is possibly 'null'" in errors
+    assert errors.count("error") == 1
+    assert "Property 'eventTime' is missing" in compiler.errors(
+        program.replace(" eventTime: null,", "")
+    )
+
+
+@pytest.mark.compiler("tsc")
 def test_a_union_of_kinds_narrows_and_items_need_no_kind(tmp_path: Path) -> None:
     """API servers send the items of lists without apiVersion and kind."""
     compiler = Compiler(tmp_path, generated("1.35"))

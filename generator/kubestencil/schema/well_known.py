@@ -16,6 +16,12 @@ LIST_META = f"{META_V1}.ListMeta"
 TIME = f"{META_V1}.Time"
 #: A time to the microsecond.
 MICRO_TIME = f"{META_V1}.MicroTime"
+#: The types whose values API servers write as null where they were never set, also in
+#: required fields, and read again (Time.MarshalJSON and UnmarshalJSON in metav1).
+NULL_WHEN_UNSET = frozenset([TIME, MICRO_TIME])
+#: The events that the API server also sends of those recorded through the core API, which
+#: need nothing of what it requires of a new one here.
+EVENT = "io.k8s.api.events.v1.Event"
 #: A number with a unit, such as 500m: a string, for which clients may send a number.
 QUANTITY = f"{_API}.api.resource.Quantity"
 #: An integer or a string, such as a port or a percentage.

@@ -29,7 +29,7 @@ from kubestencil.schema.operations.details import OperationDetails, OperationPar
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.resource import Resource
 from kubestencil.schema.types import json_object
-from kubestencil.schema.well_known import is_built_in
+from kubestencil.schema.well_known import EVENT, NULL_WHEN_UNSET, is_built_in
 from kubestencil.targets.examples.nodes import Object, to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.model.deprecation import is_deprecated
@@ -129,8 +129,9 @@ class LinkedSchema:
 
     @property
     def nullable(self) -> bool:
-        """Whether null is a value of its own (custom resources)."""
-        return self._schema.nullable
+        """Whether null is a value: in custom resources one of its own, of a time one that
+        API servers send where it was never set."""
+        return self._schema.nullable or self._schema.ref in NULL_WHEN_UNSET
 
     @property
     def int_or_string(self) -> bool:
@@ -636,7 +637,9 @@ class _DefinitionIndex:
         return resource is not None and resource.deprecated
 
     def field(self, definition: str, field: Field) -> LinkedField:
-        facts = facts_of(self.release.name, definition, field)
+        # Types are read as well as written: only what the document says holds for both.
+        asked = "" if definition == EVENT else definition
+        facts = facts_of(self.release.name, asked, field)
         kinds = self.immutable.get((definition, field.name), ())
         return LinkedField(
             field.schema, self, facts, field.name, field.required, kinds, definition
