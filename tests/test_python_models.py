@@ -242,15 +242,41 @@ def test_times_are_written_as_the_api_server_requires(package: Any, value: Any) 
     assert event.to_dict()["firstTimestamp"] == "2024-01-31T12:00:00Z"
 
 
-def test_a_required_time_that_go_never_set_is_read(package: Any) -> None:
-    """The API server lists events of the core group, which need no eventTime."""
+def test_a_required_time_that_was_never_set_stays_null(package: Any) -> None:
+    """The API server sends events that were recorded through the core group so, and
+    refuses an update that has a time instead."""
+
+    class Own(package.EventsV1Event):  # type: ignore[misc]
+        def __init__(self, **values: Any) -> None:
+            super().__init__(event_time=None, **values)
+
     data = {"metadata": {"name": "a"}, "eventTime": None}
+    written = {"apiVersion": "events.k8s.io/v1", "kind": "Event", **data}
+    made = package.EventsV1Event(
+        event_time=NOON, metadata=package.V1ObjectMeta(name="a")
+    )
+    assert made.event_time == NOON
+    made.event_time = None
     for event in (
         package.EventsV1Event.from_dict(data),
+        package.EventsV1Event.from_dict(data, strict=True),
         package.EventsV1EventList.from_json(json.dumps({"items": [data]})).items[0],
+        # With a list that is null, and fields of another release.
+        package.EventsV1EventList.from_dict(
+            {"items": [{**data, "series": {"count": 1, "lastObservedTime": None}}]}
+        )
+        .items[0]
+        .replace(series=None),
+        made,
+        Own(metadata=package.V1ObjectMeta(name="a")),
     ):
-        assert event.event_time.year == 1
-        assert event.to_dict()["eventTime"] == "0001-01-01T00:00:00.000000Z"
+        assert event.event_time is None
+        assert event.to_dict() == json.loads(event.to_json()) == written
+        assert pickle.loads(pickle.dumps(made)) == made
+    with pytest.raises(TypeError, match="event_time"):
+        package.EventsV1Event(metadata=package.V1ObjectMeta())
+    with pytest.raises(package.ModelError, match="eventTime: required, but missing"):
+        package.EventsV1Event.from_dict({"metadata": {}})
 
 
 def test_times_in_a_map_are_converted(package: Any) -> None:

@@ -2,10 +2,14 @@
 
 import gc
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache, partial
+from inspect import Parameter, Signature
+from threading import RLock
+from types import NoneType, UnionType
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -15,6 +19,9 @@ from typing import (
     Self,
     TypeAlias,
     TypeVar,
+    Union,
+    get_args,
+    get_origin,
 )
 
 import msgspec
@@ -24,8 +31,22 @@ import msgspec
 # code point that Unicode reserves for use inside of a program.
 UNKNOWN_KEY = f"\ufdd0{os.urandom(8).hex()}"
 
+# The words of an annotation that allows None.
+_NONE = re.compile(r"\b(?:None|Optional|Any|Present)\b")
 # Shorter texts are read before a collection is due.
 _LONG_TEXT = 1 << 16
+
+#: Held while msgspec makes the type information of a class and of all classes in it:
+#: another thread that reads with a part of it crashes. No module may be imported
+#: meanwhile: a thread that imports one waits for this lock.
+BUILDING = RLock()
+if hasattr(os, "register_at_fork"):
+    # Otherwise a child can begin with a lock that nobody releases, and with a part.
+    os.register_at_fork(
+        before=BUILDING.acquire,
+        after_in_parent=BUILDING.release,
+        after_in_child=BUILDING.release,
+    )
 
 if TYPE_CHECKING:
     _Fields = Mapping[str, Any]
@@ -112,6 +133,10 @@ else:
     # hypothesis has no strategy for Any.
     JsonObject = dict
 
+    def _part(name, values):
+        annotation = Literal[tuple(values)]
+        return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=annotation)
+
     class MicroTime(datetime):
         """A datetime that never leaves out the microseconds.
 
@@ -119,6 +144,18 @@ else:
         """
 
         __slots__ = ()
+        # What hypothesis makes one of: days that all months have.
+        __signature__ = Signature(
+            [
+                _part("year", (1, 1970, 2024, 9999)),
+                _part("month", range(1, 13)),
+                _part("day", range(1, 29)),
+                _part("hour", range(24)),
+                _part("minute", range(60)),
+                _part("second", range(60)),
+                _part("microsecond", (0, 1, 999_999)),
+            ]
+        )
 
         def isoformat(self, sep="T", timespec="auto"):
             return super().isoformat(
@@ -192,6 +229,30 @@ else:
 
     _call = msgspec.StructMeta.__call__
 
+    #: What stands in the signature of a class for a type that hypothesis has no values
+    #: for, or some that JSON has not: infinity.
+    IN_SIGNATURE = {Any: bool | str | dict | None, float: Literal[-0.5, 1e-7, 1e300]}
+
+    def in_signature(annotation):
+        """An annotation as it is in the signature of a class."""
+        if annotation in IN_SIGNATURE:
+            return IN_SIGNATURE[annotation]
+        origin, arguments = get_origin(annotation), get_args(annotation)
+        if not arguments or origin is Literal:
+            return annotation
+        if origin in IN_SIGNATURE:
+            return in_signature(IN_SIGNATURE[origin](*arguments))
+        if origin is Annotated:
+            return in_signature(arguments[0])
+        arguments = tuple(map(in_signature, arguments))
+        return (Union if origin is UnionType else origin)[arguments]
+
+    def _allows_none(annotation):
+        """Whether an attribute may be None; a text is a quoted annotation."""
+        if isinstance(annotation, str):
+            return _NONE.search(annotation) is not None
+        return annotation is Any or NoneType in get_args(annotation)
+
     class ModelMeta(msgspec.StructMeta):
         """Makes models from keywords, and says what is wrong with these.
 
@@ -207,18 +268,19 @@ else:
             cls = super().__new__(mcs, name, bases, namespace, **options)
             defaults = cls.__struct_defaults__
             fields = cls.__struct_fields__[-len(defaults) :] if defaults else ()
-            required = dict.fromkeys(cls.__struct_fields__[: -len(fields) or None])
-            required.update(
+            needed = dict.fromkeys(cls.__struct_fields__[: -len(fields) or None])
+            needed.update(
                 (field, None)
                 for field, default in zip(fields, defaults, strict=True)
                 if default is msgspec.NODEFAULT
             )
+            type.__setattr__(cls, "_needed", tuple(needed))
             for base in (*cls.__mro__[:0:-1], cls):
                 for field, annotation in getattr(base, "__annotations__", {}).items():
-                    text = str(annotation)
-                    if "None" in text or "Any" in text or "Present" in text:
-                        required.pop(field, None)
-            type.__setattr__(cls, "_required", tuple(required))
+                    if _allows_none(annotation):
+                        needed.pop(field, None)
+            type.__setattr__(cls, "_required", tuple(needed))
+            type.__setattr__(cls, "_is_built", False)
             inherited = any(getattr(base, "_has_init", False) for base in bases)
             type.__setattr__(cls, "_has_init", inherited or init is not None)
             if init is not None:
@@ -226,9 +288,19 @@ else:
                 type.__setattr__(cls, "__reduce__", _reduce)
             return cls
 
+        @property
+        def __signature__(cls):  # noqa: N805
+            signature = msgspec.StructMeta.__signature__.__get__(cls)
+            return signature.replace(
+                parameters=[
+                    value.replace(annotation=in_signature(value.annotation))
+                    for value in signature.parameters.values()
+                ]
+            )
+
         def __call__(cls, *arguments, **values):  # noqa: N805
             if cls._has_init:
-                model = _make(cls, dict.fromkeys(cls._required))
+                model = _make(cls, dict.fromkeys(cls._needed))
                 model.__init__(*arguments, **values)
                 for name in cls._required:
                     if getattr(model, name) is None:
@@ -284,6 +356,8 @@ class Model(
     attribute_map: ClassVar[dict[str, str]] = {}
     openapi_types: ClassVar[dict[str, str]] = {}
 
+    # Whether msgspec's type information is made: of each class by itself.
+    _is_built: ClassVar[bool] = False
     # Whether an object of the class could only be read with ``_decode``.
     _needs_hook: ClassVar[bool] = False
 
@@ -319,6 +393,8 @@ class Model(
             from ._problems import check
 
             check(cls, data)
+        if not cls._is_built:
+            build(cls)
         try:
             if cls._needs_hook:
                 return msgspec.convert(data, cls, dec_hook=_decode)
@@ -544,7 +620,18 @@ def _aware(value: datetime) -> datetime:
 @cache
 def decoder(model: Any) -> msgspec.json.Decoder[Any]:
     """What reads a model, or a list of models, from JSON."""
-    return msgspec.json.Decoder(model, dec_hook=_decode)
+    with BUILDING:
+        return msgspec.json.Decoder(model, dec_hook=_decode)
+
+
+def build(model: type[Model]) -> None:
+    """Have msgspec make the type information of a class, which is done once.
+
+    Modules do it for their classes, which threads can then read with msgspec's own
+    functions, too; ``from_dict`` does it for classes of users.
+    """
+    decoder(model)
+    type.__setattr__(model, "_is_built", True)
 
 
 def read_text(reader: msgspec.json.Decoder[Any], data: str | bytes) -> Any:

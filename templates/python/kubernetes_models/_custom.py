@@ -19,11 +19,14 @@ from typing import (
 import msgspec
 
 from ._base import (
+    BUILDING,
     UNKNOWN_KEY,
+    MicroTime,
     Model,
     NamesOfOfficialClient,
     UnknownFields,
     _decode,
+    build,
     plain,
     read_text,
     to_datetime,
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
     ExactTime: TypeAlias = datetime
 else:
 
+    from ._base import IN_SIGNATURE
+
     class _AnyInstance(type):
         """The type of types that only say how msgspec reads a value."""
 
@@ -66,6 +71,7 @@ else:
         """A datetime that is written as it was read, with all of its digits."""
 
         __slots__ = ("_text",)
+        __signature__ = MicroTime.__signature__
 
         @classmethod
         def parse(cls, text):
@@ -88,6 +94,7 @@ else:
                 return super().__reduce_ex__(protocol)
             return ExactTime.parse, (self.text,)
 
+    IN_SIGNATURE |= {Open: lambda model: model, EmbeddedObject: dict}
 
 # The classes that the annotations are, which type checkers take for something else.
 _OPEN: Any = Open
@@ -125,6 +132,8 @@ class CustomModel(Model, kw_only=True, forbid_unknown_fields=False):
             from ._problems import check
 
             check(cls, data)
+        if not cls._is_built:
+            build(cls)
         try:
             model: Self = msgspec.convert(data, _annotation(cls), dec_hook=_read)
             return model
@@ -178,7 +187,8 @@ def _annotation(model: type[Model]) -> Any:
 
 @cache
 def _decoder(model: type[Model]) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(_annotation(model), dec_hook=_read)
+    with BUILDING:
+        return msgspec.json.Decoder(_annotation(model), dec_hook=_read)
 
 
 def _read(kind: Any, value: Any) -> Any:
@@ -210,6 +220,8 @@ def _read_open(model: type[OpenModel], value: Any) -> Any:
             unknown[key] = item
     if unknown:
         fields[UNKNOWN_KEY] = UnknownFields(unknown)
+    if not model._is_built:
+        build(model)
     return msgspec.convert(fields, model, dec_hook=_read)
 
 

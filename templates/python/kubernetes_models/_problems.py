@@ -6,7 +6,7 @@ strictness, and takes its time.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from difflib import get_close_matches
 from functools import cache, partial
 from operator import is_ as _is
@@ -78,10 +78,10 @@ def read_carefully(
     model: type[AnyModel], data: Any, convert: Callable[[Any], Any]
 ) -> AnyModel:
     """The model in data that could not be converted as they are: unknown fields are
-    kept, and required lists, dicts and times that are null are read as empty ones.
+    kept, and required lists and dicts that are null are read as empty ones.
 
-    Go writes a slice, map or time that was never set as null. Raises ModelError where that
-    is not all.
+    Go writes a slice or map that was never set as null. Raises ModelError where that is
+    not all.
     """
     try:
         found: AnyModel = convert(_readable(model, data))
@@ -167,17 +167,10 @@ def _readable_dict(reader: _Reader, value: Any) -> Any:
 
 def _zero(field: msgspec.structs.FieldInfo) -> Callable[[], Any] | None:
     """What makes the value that null stands for in a required field: an empty list or
-    dict, or Go's zero time, which is written as null. None for other fields."""
+    dict. None for other fields."""
     origin: Any = get_origin(field.type)
-    if field.required and origin in (list, dict):
-        return cast(Callable[[], Any], origin)
-    plain = _members(field.type)[0]
-    is_time = isinstance(plain, type) and issubclass(plain, datetime)
-    return _zero_time if field.required and is_time else None
-
-
-def _zero_time() -> datetime:
-    return datetime(1, 1, 1, tzinfo=UTC)
+    is_container = field.required and origin in (list, dict)
+    return cast(Callable[[], Any], origin) if is_container else None
 
 
 def explain_keywords(

@@ -158,12 +158,13 @@ class _FileBuilder:
         )
         aliased = {f"_{name}" for name in _BUILTINS} & self._names
         custom = self._names - aliased - _TYPING_NAMES - _BASE_NAMES
+        base = (_BASE_NAMES & self._names) | (set() if late else {"build"})
         return CustomModule(
             classes=classes,
             aliased_builtins=tuple(sorted(name[1:] for name in aliased)),
             typing_names=tuple(sorted(_TYPING_NAMES & self._names)),
             imports=(
-                *_import_from("..._base", _BASE_NAMES & self._names),
+                *_import_from("..._base", base),
                 *_import_from("..._custom", custom),
                 *_class_imports(early),
             ),

@@ -28,6 +28,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.facts.values import FieldFacts, facts_of
+from kubestencil.schema.well_known import NULL_WHEN_UNSET
 from kubestencil.targets.python.annotations import (
     ABSENT,
     LINE_LENGTH,
@@ -296,6 +297,7 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
             for runtime_name in sort_like_isort(
                 {
                     base,
+                    *(() if references & in_cycle else ("build",)),
                     *_RUNTIME_TYPES.intersection(words),
                     *converters,
                     *(name for row in rows for name in _sent_names(row.default)),
@@ -395,7 +397,8 @@ def _annotation(
             lambda match: f"_{match[0]}" if match[0] in aliased else match[0],
             annotation,
         )
-    if not field.required and annotation != "Any":
+    may_be_none = not field.required or field.schema.ref in NULL_WHEN_UNSET
+    if may_be_none and annotation != "Any":
         annotation = f"{annotation} | None"
     return annotation if in_cycle.isdisjoint(type_.classes) else f'"{annotation}"'
 
