@@ -13,10 +13,13 @@ from kubestencil.build.fingerprints import Fingerprinter, inputs, with_context
 from kubestencil.build.parsed import parse_all
 from kubestencil.build.record import FileState, Fingerprints
 from kubestencil.build.tree import Drift, TreeChange
-from kubestencil.engine import File, Part, Target
+from kubestencil.engine import File, MultiReleaseView, Part, Target
+from kubestencil.engine.rendering import has_rule_for
+from kubestencil.errors import KubestencilError
+from kubestencil.output_paths import check_paths
 from kubestencil.schema import Release
 from kubestencil.source import Source
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import is_release_name, release_order
 from kubestencil.targets import (
     generate_files,
     generate_part,
@@ -54,13 +57,15 @@ class StaleTree(NamedTuple):
     """A tree that a job brings up to date.
 
     ``fingerprints`` are those of what it will be generated from, and ``generate``
-    returns its files, from the releases of the job.
+    returns its files, from the releases of the job. ``can_have`` is whether a rule of the
+    target can give a path to a file.
     """
 
     tree: str
     target: str
     fingerprints: Fingerprints
     generate: Callable[[Sequence[Release]], Iterable[File]]
+    can_have: Callable[[str], bool]
 
 
 class Job(NamedTuple):
@@ -110,9 +115,9 @@ def make_plan(
     ``read_bytes`` compares files by content instead of by size and time;
     ``processes`` is how many will share the jobs. Raises SpecError for a document
     that has to be parsed to find out what is current, and is not valid, OutputError
-    for a symbolic link in the folder of records.
+    where ``out`` or a folder of a target cannot be written.
     """
-    record.refuse_links(out)
+    record.check_output(out)
     fingerprinter = Fingerprinter()
     current: list[TreeResult] = []
     release_jobs: list[Job] = []
@@ -149,7 +154,11 @@ def make_plan(
         names = [source.release for source in sources]
         parts = list(view.divide(names, partial(parse_all, sources), target))
         folder = _folder(layout, target)
-        removals += _removals(parts, target, folder, out)
+        for removal in _removals(parts, view, target, folder, out):
+            if isinstance(removal, Job):
+                removals.append(removal)
+            else:
+                current.append(removal)
         for part in parts:
             documents = tuple(
                 source for source in sources if source.release in part.releases
@@ -192,13 +201,14 @@ def plan_tree(
     read_bytes: bool,
 ) -> TreeResult | StaleTree:
     """The result for a tree of one release that is current, else what generates it."""
+    check_paths(out, [f"{name}/file"])
     recorded = record.read(out, name)
     if recorded.fingerprints.tree == fingerprints.tree and tree.is_untouched(
         out, name, recorded, read_bytes=read_bytes
     ):
         return _unchanged(name, target, recorded.files)
     generate = partial(_generate_release, target)
-    return StaleTree(name, target.name, fingerprints, generate)
+    return _stale(name, target, fingerprints, generate)
 
 
 def plan_part(
@@ -217,6 +227,7 @@ def plan_part(
     the part without its context. The context is computed only where the documents of
     the run have changed.
     """
+    check_paths(out, [f"{name}/file"])
     recorded = record.read(out, name)
     untouched = partial(tree.is_untouched, out, name, recorded, read_bytes=read_bytes)
     if recorded.fingerprints.run == fingerprints.run and untouched():
@@ -226,7 +237,17 @@ def plan_part(
     if recorded.fingerprints.tree == complete.tree and untouched():
         return TreeChange(name, complete, recorded.files, {}, (), ())
     generate = partial(generate_part, part.name, context=context, target=target)
-    return Job(name, sources, (StaleTree(name, target.name, complete, generate),))
+    return Job(name, sources, (_stale(name, target, complete, generate),))
+
+
+def _stale(
+    name: str,
+    target: Target,
+    fingerprints: Fingerprints,
+    generate: Callable[[Sequence[Release]], Iterable[File]],
+) -> StaleTree:
+    can_have = partial(has_rule_for, target)
+    return StaleTree(name, target.name, fingerprints, generate, can_have)
 
 
 def _generate_release(target: Target, releases: Sequence[Release]) -> Iterable[File]:
@@ -244,14 +265,41 @@ def tree_name(folder: str, name: str) -> str:
 
 
 def _removals(
-    parts: Iterable[Part], target: Target, folder: str, out: Path
-) -> Iterator[Job]:
-    """Jobs that remove the files of parts that the target no longer has."""
+    parts: Iterable[Part],
+    view: MultiReleaseView,
+    target: Target,
+    folder: str,
+    out: Path,
+) -> Iterator[Job | TreeResult]:
+    """Jobs that remove the files of parts that the target no longer has, and the results
+    for records that are of no part."""
     part_trees = {tree_name(folder, part.name) for part in parts}
-    for name in record.trees_with_files(out, folder):
-        if name not in part_trees:
-            gone = StaleTree(name, target.name, Fingerprints(), _generate_nothing)
+    for name in record.trees_inside(out, folder):
+        recorded = record.read(out, name)
+        if name in part_trees or not (recorded.files or recorded.damage):
+            continue
+        releases = [name for name in recorded.fingerprints.inputs if name]
+        if not recorded.damage and name in _trees_of(releases, view, target, folder):
+            gone = _stale(name, target, Fingerprints(), _generate_nothing)
             yield Job(name, (), (gone,))
+        else:
+            damage = recorded.damage or "is of nothing that the target makes"
+            yield TreeResult(name, target.name, 0, 0, damage=damage)
+
+
+def _trees_of(
+    releases: Sequence[str], view: MultiReleaseView, target: Target, folder: str
+) -> Iterator[str]:
+    """The trees of the parts that a target has of some releases, and of these alone."""
+    if not all(map(is_release_name, releases)):
+        return
+    try:
+        parts = list(view.divide(releases, tuple, target))
+    except KubestencilError:
+        return
+    for part in parts:
+        if {*part.releases} == {*releases}:
+            yield tree_name(folder, part.name)
 
 
 def _divided(jobs: Sequence[Job], processes: int) -> Iterator[Job]:

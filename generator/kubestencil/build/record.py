@@ -17,11 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil import atomic, regular_file
-from kubestencil.engine.rendering import is_path
 from kubestencil.errors import OutputError
+from kubestencil.output_paths import PRIVATE, check_folder, is_path
 
-#: The folder of records and staged files inside the output folder.
-PRIVATE = ".kubestencil"
 _FORMAT = 1
 # In bytes; a file of a tree takes some 150.
 _MAX_BYTES = 64 << 20
@@ -100,9 +98,9 @@ class Record:
     def wrote(self, path: str, sha256: str) -> bool:
         """Whether a run wrote bytes with this digest to this path."""
         state = self.files.get(path)
-        return self.pending.get(path) == sha256 or (
-            state is not None and state.sha256 == sha256
-        )
+        recorded = self.pending.get(path), state and state.sha256
+        # What is no regular file has no digest.
+        return bool(sha256) and sha256 in recorded
 
 
 def record_path(out: Path, tree: str) -> Path:
@@ -168,12 +166,14 @@ def write(out: Path, tree: str, record: Record) -> None:
         raise write_error(path, error) from error
 
 
-def refuse_links(out: Path) -> None:
-    """Raise OutputError for a symbolic link in the folder of records, or in its place.
+def check_output(out: Path) -> None:
+    """Raise OutputError where a folder cannot be an output folder, as ``check_folder``
+    does, and for a symbolic link in its folder of records, or in the place of that.
 
     kubestencil makes none. Through one, records would be written, and temporary files
     removed, somewhere else.
     """
+    check_folder(out)
     root = out / PRIVATE
     for path in (root, *root.rglob("*")):
         if path.is_symlink():
@@ -198,7 +198,7 @@ def modification_times(out: Path) -> Mapping[str, int]:
 def recorded_trees(out: Path) -> list[str]:
     """The trees that have a record."""
     paths = (path.relative_to(out / PRIVATE) for path in _record_files(out))
-    return sorted(path.with_suffix("").as_posix() for path in paths)
+    return sorted(path.as_posix().removesuffix(".json") for path in paths)
 
 
 def _record_files(out: Path) -> Iterator[Path]:
@@ -209,7 +209,7 @@ def _record_files(out: Path) -> Iterator[Path]:
 
 def inputs(out: Path, target: str) -> Mapping[str, str]:
     """The recorded inputs of all trees of a target of scope ``releases``."""
-    trees = [target, *trees_with_files(out, target)]
+    trees = [target, *trees_inside(out, target)]
     return {
         name: text
         for tree in trees
@@ -217,10 +217,10 @@ def inputs(out: Path, target: str) -> Mapping[str, str]:
     }
 
 
-def trees_with_files(out: Path, folder: str) -> list[str]:
-    """The trees inside a folder whose records have files: ``site/1.35``."""
-    inside = (tree for tree in recorded_trees(out) if tree.startswith(f"{folder}/"))
-    return [tree for tree in inside if read(out, tree).files]
+def trees_inside(out: Path, folder: str) -> list[str]:
+    """The trees inside a folder that have a record: ``site/1.35``. The names are those of
+    files, and may be no names of trees."""
+    return [tree for tree in recorded_trees(out) if tree.startswith(f"{folder}/")]
 
 
 def write_error(path: Path, error: OSError) -> OutputError:

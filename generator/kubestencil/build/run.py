@@ -230,7 +230,13 @@ def _stage(
     overwrite: bool,
 ) -> tuple[TreeResult, TreeChange]:
     change = tree.stage(
-        out, stale.tree, stale.fingerprints, files, staging, overwrite=overwrite
+        out,
+        stale.tree,
+        stale.fingerprints,
+        files,
+        staging,
+        overwrite=overwrite,
+        can_have=stale.can_have,
     )
     result = TreeResult(
         tree=stale.tree,
@@ -250,7 +256,7 @@ def _compare(
     stale: StaleTree, files: Iterable[File], *, out: Path
 ) -> tuple[TreeResult, None]:
     files = list(files)
-    drift = tree.compare(out, stale.tree, files)
+    drift = tree.compare(out, stale.tree, files, stale.can_have)
     size = sum(len(file.data) for file in files)
     result = TreeResult(stale.tree, stale.target, len(files), size, drift=drift or None)
     return result, None

@@ -14,14 +14,15 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil import regular_file
 from kubestencil.build import record
 from kubestencil.build.record import FileState, Fingerprints, Record
 from kubestencil.errors import OutputError
+from kubestencil.output_paths import PRIVATE, check_paths, is_path
 
 # Names in the folder of records that no release can have.
 _LOCK = ".lock"
@@ -70,7 +71,10 @@ def is_untouched(out: Path, tree: str, recorded: Record, *, read_bytes: bool) ->
     folder = out / tree
     for path, state in recorded.files.items():
         try:
-            if not read_bytes and state.matches((folder / path).stat()):
+            status = os.lstat(f"{folder}/{path}")
+            if not stat.S_ISREG(status.st_mode):
+                return False
+            if not read_bytes and state.matches(status):
                 continue
             if _digest(regular_file.read(folder / path)) != state.sha256:
                 return False
@@ -87,12 +91,14 @@ def stage(
     staging: Path,
     *,
     overwrite: bool,
+    can_have: Callable[[str], bool] = is_path,
 ) -> TreeChange:
     """Compare ``files`` (path and bytes) with a tree, and stage what differs.
 
-    Raises OutputError for a file in the way that kubestencil did not write, or that
-    was changed by hand, unless ``overwrite``; where a symbolic link leads out of ``out``;
-    and where staging cannot be written.
+    Only paths that the tree ``can_have`` are removed, whatever a record says. Raises
+    OutputError for a file in the way that kubestencil did not write, or that was changed
+    by hand, unless ``overwrite``; for paths that ``check_paths`` refuses; and where
+    staging cannot be written.
     """
     recorded = record.read(out, tree)
     folder = out / tree
@@ -121,9 +127,12 @@ def stage(
     if foreign and not overwrite:
         raise _foreign_files_error(folder, foreign)
     removed, kept = _no_longer_generated(folder, recorded, generated)
+    foreign = [path for path in removed if not can_have(path)]
+    removed = [path for path in removed if path not in foreign]
     changed = (*staged, *removed)
     # There are no links in a folder that does not exist.
-    _refuse_links(out, tree, changed if exists else changed[:1])
+    checked = changed if exists else changed[:1]
+    check_paths(out, (f"{tree}/{path}" for path in checked))
     return TreeChange(
         tree,
         fingerprints,
@@ -131,7 +140,7 @@ def stage(
         staged,
         tuple(removed),
         tuple(kept),
-        recorded.damage,
+        recorded.damage or _foreign_files_damage(foreign),
         bool(removed) and not fingerprints.has_shape_of(recorded.fingerprints),
     )
 
@@ -162,9 +171,14 @@ def commit(out: Path, change: TreeChange) -> None:
         record.write(out, change.tree, new)
 
 
-def compare(out: Path, tree: str, files: Iterable[tuple[str, bytes]]) -> Drift:
-    """How a tree differs from ``files``; nothing is written, and nothing read that is
-    larger than it should be."""
+def compare(
+    out: Path,
+    tree: str,
+    files: Iterable[tuple[str, bytes]],
+    can_have: Callable[[str], bool] = is_path,
+) -> Drift:
+    """How a tree differs from ``files``, as ``stage`` has it; nothing is written, and
+    nothing read that is larger than it should be."""
     folder = out / tree
     recorded = record.read(out, tree)
     changed: list[str] = []
@@ -173,7 +187,9 @@ def compare(out: Path, tree: str, files: Iterable[tuple[str, bytes]]) -> Drift:
     for path, data in files:
         generated.add(path)
         try:
-            if regular_file.read(folder / path, len(data)) != data:
+            if (folder / path).is_symlink() or (
+                regular_file.read(folder / path, len(data)) != data
+            ):
                 changed.append(path)
         except FileNotFoundError:
             missing.append(path)
@@ -182,7 +198,7 @@ def compare(out: Path, tree: str, files: Iterable[tuple[str, bytes]]) -> Drift:
     left_over = [
         path
         for path in recorded.files
-        if path not in generated and (folder / path).is_file()
+        if path not in generated and (folder / path).is_file() and can_have(path)
     ]
     return Drift(tuple(changed), tuple(missing), tuple(left_over))
 
@@ -199,7 +215,7 @@ def staging_folder(out: Path) -> Iterator[Path]:
     created = [
         folder for folder in (*reversed(out.parents), out) if not folder.exists()
     ]
-    private = out / record.PRIVATE
+    private = out / PRIVATE
     is_first = not private.exists()
     try:
         private.mkdir(parents=True, exist_ok=True)
@@ -227,7 +243,7 @@ def remove_left_behind(out: Path) -> None:
     """Remove what a killed run left in the folder of records, unless a run is active."""
     from filelock import FileLock, Timeout
 
-    private = out / record.PRIVATE
+    private = out / PRIVATE
     if not any(private.glob(f"{_STAGING}*")):
         return
     lock = FileLock(private / _LOCK, is_singleton=True)
@@ -236,7 +252,7 @@ def remove_left_behind(out: Path) -> None:
 
 
 def _remove_left_behind(out: Path) -> None:
-    for folder in (out / record.PRIVATE).glob(f"{_STAGING}*"):
+    for folder in (out / PRIVATE).glob(f"{_STAGING}*"):
         shutil.rmtree(folder, ignore_errors=True)
     record.remove_partial_files(out)
 
@@ -245,20 +261,21 @@ def _state(path: str, recorded: FileState | None) -> FileState | None:
     """The state of the file at ``path``; its bytes are read only where its size or
     time differ from the ``recorded`` state. What is no regular file has no digest."""
     try:
-        # Creating a Path costs more than the call.
-        status = os.stat(path)  # noqa: PTH116
+        status = os.lstat(path)
     except FileNotFoundError:
         return None
-    if recorded is not None and recorded.matches(status):
-        return recorded
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    try:
-        digest = _digest(regular_file.read(path))
-    except OSError as error:
-        if error.errno:
-            raise
-        digest = ""
+    digest = ""
+    if stat.S_ISREG(status.st_mode):
+        if recorded is not None and recorded.matches(status):
+            return recorded
+        try:
+            digest = _digest(regular_file.read(path))
+        except OSError as error:
+            # It is too large.
+            if error.errno:
+                raise
     return FileState(digest, status.st_size, status.st_mtime_ns)
 
 
@@ -279,19 +296,13 @@ def _no_longer_generated(
     return removed, kept
 
 
-def _refuse_links(out: Path, tree: str, paths: Iterable[str]) -> None:
-    """Raise OutputError where a folder of one of the paths is a link out of ``out``."""
-    folders = {PurePath(f"{tree}/{path}".rpartition("/")[0]) for path in paths}
-    for folder in sorted(folders.union(*(list(top.parents)[:-1] for top in folders))):
-        link = out / folder
-        # Unlike resolve, realpath takes links that lead to each other.
-        target = Path(os.path.realpath(link))
-        if link.is_symlink() and not target.is_relative_to(out.resolve()):
-            raise OutputError(
-                "is a symbolic link that leads out of the output folder",
-                where=str(link),
-                hint="remove it, or choose another folder with -o",
-            )
+def _foreign_files_damage(paths: list[str]) -> str:
+    if not paths:
+        return ""
+    return (
+        f"names {len(paths)} file(s) that no rule of the target has, such as {paths[0]}; "
+        "they stay"
+    )
 
 
 def _foreign_files_error(folder: Path, paths: list[str]) -> OutputError:

@@ -15,6 +15,7 @@ import click
 
 from kubestencil import atomic
 from kubestencil.errors import KubestencilError, OutputError, UsageError
+from kubestencil.output_paths import real_path
 from kubestencil.text.controls import one_line, without_controls
 
 if TYPE_CHECKING:
@@ -127,8 +128,8 @@ def is_coloured(file: Path | None) -> bool:
 def write_result(text: str, file: Path | None) -> None:
     """Write a result to ``file``, or to standard output.
 
-    Raises UsageError where its folder is missing, and OutputError where the file cannot
-    be written for other reasons: what it had stays.
+    Raises UsageError where its folder is missing, and OutputError where ``real_path``
+    does, or the file cannot be written for other reasons: what it had stays.
     """
     if file is None:
         _show_pages(text.rstrip("\n"))
@@ -136,9 +137,9 @@ def write_result(text: str, file: Path | None) -> None:
     if not file.parent.is_dir():
         raise UsageError("cannot be written: its folder is missing", where=str(file))
     try:
-        if file.is_file() or not file.exists():
-            # Unlike resolve, realpath takes links that lead to each other.
-            atomic.write(Path(os.path.realpath(file)), text.encode())
+        path = real_path(file)
+        if path.is_file() or not file.exists():
+            atomic.write(path, text.encode())
         else:  # A device or a pipe.
             file.write_text(text, "utf-8")
     except OSError as error:

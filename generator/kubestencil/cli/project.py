@@ -34,6 +34,7 @@ from kubestencil.cli.render import (
 from kubestencil.cli.settings import read_project_of
 from kubestencil.engine import find_target, load_targets
 from kubestencil.errors import KubestencilError, UsageError, nearest
+from kubestencil.output_paths import real_path
 from kubestencil.project import (
     FILE,
     Lock,
@@ -144,7 +145,7 @@ def update(
     project = read_project_of(context)
     if project is None or not project.generate:
         raise UsageError(f"there is no {FILE} with [[generate]] here or above")
-    file = None if file is None else file.absolute()
+    file = None if file is None else real_path(file)
     os.chdir(project.folder)
     generated = {name for table in project.generate for name in table.get("names", ())}
     for name in names:

@@ -382,7 +382,7 @@ def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
     for tree in summary.trees:
         if tree.damage:
             console.warn(
-                f"{record_path(out, tree.tree)} {tree.damage}; it is made anew"
+                f"{record_path(out, tree.tree)} {tree.damage}; it counts as none"
             )
         for path in tree.kept:
             console.warn(

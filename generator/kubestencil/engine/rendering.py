@@ -13,15 +13,15 @@ from kubestencil.engine.manifest import FileRule, Target, find_file
 from kubestencil.engine.view import Contexts, FileContext
 from kubestencil.errors import SpecError, TargetError, nearest
 from kubestencil.file_names import portable
+from kubestencil.output_paths import hidden_parts, is_path
 from kubestencil.version import __version__
 
 if TYPE_CHECKING:
     from kubestencil.engine.templates import Templates
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-# A path segment that every file system reads in the same way: no separator, no "..",
-# no control character.
-_SEGMENT = re.compile(r"(?!\.\.?\Z)[^/\\:\x00-\x1f\x7f]{1,200}\Z")
+# The end of a name that ``portable`` has cut.
+_CUT = "…[0-9a-f]{8}"
 
 
 class File(NamedTuple):
@@ -200,22 +200,52 @@ def _fill_in_path(
 
     names = {**shared, **context.placeholders}
     path = filled_in(names)
-    if is_path(path):
+    if _is_path_of(rule, path):
         return "/".join(map(portable, path.split("/")))
     # Whether it is wrong for any names, because of the rule or of an option.
-    if is_path(filled_in(dict.fromkeys(names, "name"))):
+    if _is_path_of(rule, filled_in(dict.fromkeys(names, "name"))):
         raise _name_error(path, context.subject, target)
     raise target.error(
         f"{path!a} cannot be the path of a file",
         "files.path",
         r"a path is relative; no part of it is empty or '..' or has '\' or ':', and "
-        "this includes the values of options",
+        "this includes the values of options; one that begins with '.' has no placeholder",
     )
 
 
-def is_path(path: str) -> bool:
-    """Whether a text can be the path of a generated file, relative to its folder."""
-    return all(map(_SEGMENT.match, path.split("/")))
+def _is_path_of(rule: FileRule, path: str) -> bool:
+    """Whether a rule may have a path: a hidden part, which tools obey, is the rule's own,
+    and not that of a document or an option."""
+    return is_path(path) and all(
+        part in rule.path.split("/") for part in hidden_parts(path)
+    )
+
+
+def has_rule_for(target: Target, path: str) -> bool:
+    """Whether a rule of a target can give this path to a file, with whatever names and
+    options."""
+    return any(
+        re.fullmatch(_pattern(rule, target), path) and _is_path_of(rule, path)
+        for rule in target.files
+        if rule.path
+    )
+
+
+def _pattern(rule: FileRule, target: Target) -> str:
+    """The paths of a rule, as ``_fill_in_path`` makes them."""
+    parts = []
+    for part in rule.path.split("/"):
+        literals = _PLACEHOLDER.split(part)[::2]
+        names = [
+            match.partition("|")[0].strip() for match in _PLACEHOLDER.findall(part)
+        ]
+        if not names:
+            parts.append(re.escape(portable(part)))
+            continue
+        several = any(name == "path" or name in target.options for name in names)
+        text = ".*" if several else "[^/]*"
+        parts.append(f"(?:{text.join(map(re.escape, literals))}|{text}{_CUT})")
+    return "/".join(parts)
 
 
 def _name_error(path: str, subject: str, target: Target) -> SpecError:

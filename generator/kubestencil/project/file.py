@@ -8,7 +8,6 @@ its folder.
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,19 +15,17 @@ from typing import Any, NamedTuple
 
 from kubestencil import regular_file
 from kubestencil.engine import Target
-from kubestencil.engine.rendering import is_path
 from kubestencil.errors import UsageError, nearest
 from kubestencil.file_names import portable
+from kubestencil.output_paths import PROJECT_FILE, hidden_parts, is_path
 from kubestencil.source.helm import OCI
+from kubestencil.source.locate import FETCHED
 
-FILE = "kubestencil.toml"
+FILE = PROJECT_FILE
 #: The table of what ``render`` generates; there may be several.
 GENERATE = "generate"
 #: Of a project file.
 MAX_BYTES = 1 << 20
-# Windows' short name is the second one; the others are characters that macOS ignores.
-_GIT = (".git", "git~1")
-_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 # Settings of folders in which links are followed.
 _FOLLOWED = ("crds", "spec", "specs")
 _TYPES: Mapping[type, str] = {
@@ -96,10 +93,13 @@ def read_project(
                 generate.append(_read_table(table, f"{where} {number}", settings[name]))
         else:
             commands[name] = _read_table(value, where, settings[name])
-    project = Project(path.parent, tuple(generate), commands)
     if not trusted:
         _refuse_code(path, document, settings, targets)
-    _check_outputs(path, project.generate)
+    elif (path.parent / FETCHED).is_dir():
+        # To trust a project is to name the folder of documents that it has.
+        generate = [{"specs": str(FETCHED), **table} for table in generate]
+    project = Project(path.parent, tuple(generate), commands)
+    _check_outputs(path, project.generate, trusted=trusted)
     return project
 
 
@@ -193,22 +193,28 @@ def _links(folder: Path, text: str) -> Iterator[str]:
             yield from (str(path) for path in paths if path.is_symlink())
 
 
-def _check_outputs(path: Path, generate: tuple[Mapping[str, Any], ...]) -> None:
+def _check_outputs(
+    path: Path, generate: tuple[Mapping[str, Any], ...], *, trusted: bool
+) -> None:
     """Raise UsageError for an output that cannot be a folder of the project, or is that of
-    another table, or inside of it."""
+    another table, or inside of it; and for one that tools obey, if not ``trusted``."""
     outputs: list[str] = []
     for number, values in enumerate(generate, 1):
         where = f"{path}: {GENERATE} {number}.output"
         output = str(values.get("out", ""))
         plain = output.replace("{release}", "release").replace("{target}", "target")
-        # Windows and macOS have other names for .git, too; they are not portable.
         if not is_path(plain) or any(
-            name.lower() in _GIT or name != portable(name) or _IGNORED.search(name)
-            for name in plain.split("/")
+            name != portable(name) for name in plain.split("/")
         ):
             raise UsageError(
                 "must be a folder inside the project, such as src/acme/k8s",
                 where=where,
+            )
+        if hidden_parts(plain) and not trusted:
+            raise UsageError(
+                f"is hidden: tools may run what is in {hidden_parts(plain)[0]}",
+                where=where,
+                hint="name another folder, or trust the file: kubestencil --trust …",
             )
         for other in outputs:
             if f"{plain}/".startswith(f"{other}/") or f"{other}/".startswith(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from kubestencil import atomic, regular_file
 from kubestencil.errors import OutputError, SourceError, UsageError
+from kubestencil.output_paths import real_path
 from kubestencil.source import Source
 from kubestencil.source.pinned import PinnedDocument
 from kubestencil.source.releases import listed_releases
@@ -121,9 +122,11 @@ def _digest(data: bytes) -> str:
 def read_lock(folder: Path) -> Lock | None:
     """The lock of the project in ``folder``; None where there is none.
 
-    Raises UsageError for a file that is no lock.
+    Raises UsageError for a file that is no lock, OutputError for one that could not be
+    written.
     """
     path = folder / LOCK
+    real_path(path)
     if not path.exists():
         return None
     try:
@@ -177,7 +180,7 @@ def write_lock(folder: Path, lock: Lock) -> None:
         if document.url:
             lines.append(f"url = {_text(document.url)}\n")
     try:
-        atomic.write(folder / LOCK, "".join(lines).encode())
+        atomic.write(real_path(folder / LOCK), "".join(lines).encode())
     except OSError as error:
         raise OutputError(
             f"cannot be written: {error.strerror}", where=str(folder / LOCK)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from kubestencil import atomic, regular_file
 from kubestencil.errors import KubestencilError, OutputError
+from kubestencil.output_paths import real_path
 from kubestencil.project.file import FILE, MAX_BYTES, Project
 from kubestencil.project.lock import Lock
 from kubestencil.project.newest import has_version, newer_releases, newest_location, pin
@@ -33,7 +34,8 @@ def look_up(
     project: Project, lock: Lock, targets: Collection[str], index: str | None
 ) -> Lookup:
     """Look up newer releases and addresses for the tables of ``targets``, or for all where
-    there are none. Without an ``index``, no server is asked."""
+    there are none. Without an ``index``, no server is asked. Raises OutputError where the
+    project file has addresses to replace, and cannot be written."""
     tables = [
         table
         for table in project.generate
@@ -52,6 +54,8 @@ def look_up(
         if has_version(location)
         and (newest := _newest(project.folder, location, index, notes)) != location
     }
+    if locations:
+        real_path(project.folder / FILE)
     replaced = project._replace(
         generate=tuple(_replaced(table, locations) for table in project.generate),
         commands={
@@ -129,7 +133,7 @@ def write_locations(folder: Path, locations: Mapping[str, str]) -> None:
         for quote in "\"'":
             text = text.replace(f"{quote}{old}{quote}", f"{quote}{new}{quote}")
     try:
-        atomic.write(folder / FILE, text.encode())
+        atomic.write(real_path(folder / FILE), text.encode())
     except OSError as error:
         raise OutputError(
             f"cannot be written: {error.strerror}", where=str(folder / FILE)

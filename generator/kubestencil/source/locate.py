@@ -7,9 +7,11 @@ the embedded documents.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from kubestencil.errors import UsageError, nearest
+from kubestencil.output_paths import working_folder
 from kubestencil.source import embedded, folder
 from kubestencil.source.document import Source
 from kubestencil.source.releases import release_order
@@ -38,18 +40,32 @@ def locate(release: str, specs: Path | None) -> Source:
     """The document of ``release``.
 
     ``specs`` is the folder given by the user, if any. Raises UsageError where no
-    source has the release or ``specs`` is not a folder, SourceError where its file cannot
-    be read.
+    source has the release, ``specs`` is not a folder, or a link leads to a document that
+    nobody named, SourceError where its file cannot be read.
     """
     for specs_folder in _folders(specs):
         path = folder.releases(specs_folder).get(release)
         if path is not None:
+            if specs_folder is FETCHED:
+                _refuse_link_out(path)
             return Source(release, str(path), folder.read_bytes(path))
     if release in embedded.releases():
         return embedded.read(release)
     raise UsageError(
         f"unknown release {release!r}", hint=nearest(release, available(specs))
     )
+
+
+def _refuse_link_out(path: Path) -> None:
+    """Raise UsageError for a file that a link has elsewhere: ``specs/`` can be part of a
+    stranger's repository, and nobody named it."""
+    if not Path(os.path.realpath(path)).is_relative_to(working_folder()):
+        raise UsageError(
+            "is elsewhere, and a symbolic link leads there",
+            where=str(path),
+            hint=f"if you trust the link: --specs {FETCHED}, or of a project "
+            "kubestencil --trust …",
+        )
 
 
 def _folders(specs: Path | None) -> list[Path]:

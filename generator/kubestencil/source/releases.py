@@ -38,6 +38,11 @@ def is_minor_version(name: str) -> bool:
     return _MINOR.match(name) is not None
 
 
+def is_release_name(name: str) -> bool:
+    """Whether a release can have a name."""
+    return _NAME.match(name) is not None
+
+
 def release_order(name: str) -> tuple[int, int, str]:
     """A key that sorts 1.9 before 1.29, and names that are not versions last."""
     match = _MINOR.match(name)
@@ -51,7 +56,7 @@ def release_name(text: str) -> str:
 
     Raises UsageError for anything that is not letters, digits, ".", "_", "-".
     """
-    if _NAME.match(text) is None:
+    if not is_release_name(text):
         raise UsageError(
             f"{text!r} cannot be the name of a release",
             hint="use letters, digits, '.', '_' and '-', such as 1.35 or my-cluster",

@@ -25,6 +25,7 @@ from urllib3.util import parse_url
 
 from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
+from kubestencil.output_paths import real_path
 from kubestencil.source.decoding import decode
 from kubestencil.source.document import OPENAPI_V3, Source, SourceFile, shown_location
 from kubestencil.source.limits import max_bytes, too_large
@@ -273,8 +274,10 @@ def fetch(
 
     The file is written only after the digest was compared with the recorded one, and
     ``check`` has raised no error. Raises SourceError as ``download`` does, and where
-    the digest differs or the file cannot be written.
+    the digest differs or the file cannot be written; OutputError as ``real_path``.
     """
+    path = folder / f"{release.name}.json"
+    destination = real_path(path)
     data = download(release.url, progress)
     sha256 = hashlib.sha256(data).hexdigest()
     if release.sha256 is not None and sha256 != release.sha256:
@@ -284,9 +287,8 @@ def fetch(
             hint="the document was not saved; the URL may serve another one now",
         )
     check(Source(release.name, release.url, data))
-    path = folder / f"{release.name}.json"
     try:
-        atomic.write(path, data)
+        atomic.write(destination, data)
     except OSError as error:
         what = f"cannot be written: {error.strerror}"
         raise SourceError(what, where=str(path)) from error
