@@ -66,15 +66,48 @@ def test_a_link_out_of_the_output_folder_is_an_error(
     assert read_output(tmp_path / "out") == {}
 
 
-def test_links_within_the_output_folder_and_to_it_are_followed(
+@pytest.mark.parametrize("link", ["out", "out/x", "out/x/markdown/docs"])
+def test_a_link_within_the_output_folder_or_to_it_is_an_error(
+    run: Command, tmp_path: Path, link: str
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / link).symlink_to(tmp_path / "elsewhere")
+    assert_failed(run(*RENDER, "out"), f"{link}: ")
+    assert read_files(tmp_path / "elsewhere") == {}
+
+
+@pytest.mark.parametrize(
+    "target", ["elsewhere/report", ".git/config", "mine", "report"]
+)
+def test_a_result_is_not_written_through_a_link(
+    run: Command, tmp_path: Path, target: str
+) -> None:
+    """One that a stranger has in the place of a file that is often written."""
+    clone = Command(tmp_path / "clone", run.environment)
+    for name in ("clone/.git/config", "elsewhere/report", "clone/mine"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("mine")
+    target = target.replace("elsewhere", "../elsewhere")
+    (clone.folder / "report").symlink_to(target)
+    before = read_output(tmp_path)
+    arguments = [f"../{path}" if "json" in path else path for path in DIFF]
+    assert_failed(clone(*arguments, "-o", "report"), "report: cannot be written")
+    (clone.folder / "specs").symlink_to(target)
+    assert_failed(clone("fetch", "1.35"), "specs/1.35.json: cannot be written")
+    assert read_output(tmp_path) == before
+
+
+def test_a_mistake_is_fixed_through_no_link_out_of_the_folder(
     run: Command, tmp_path: Path
 ) -> None:
-    (tmp_path / "real/elsewhere").mkdir(parents=True)
-    (tmp_path / "out").symlink_to("real")
-    (tmp_path / "real/x").symlink_to("elsewhere")
-    assert run(*RENDER, "out").returncode == 0
-    assert run(*RENDER, "out", "--check").returncode == 0
-    assert any((tmp_path / "real/elsewhere/markdown").iterdir())
+    (tmp_path / "mine.yaml").write_text(_INGRESS)
+    clone = Command(tmp_path / "clone", run.environment)
+    (clone.folder / "manifests").mkdir(parents=True)
+    (clone.folder / "manifests/a.yaml").symlink_to("../../mine.yaml")
+    done = clone("check", "--fix", "manifests", "--to", "1.35")
+    assert_failed(done, "manifests/a.yaml: cannot be written")
+    assert (tmp_path / "mine.yaml").read_text() == _INGRESS
 
 
 @pytest.mark.parametrize("name", ["HOME", "XDG_CACHE_HOME"])

@@ -240,6 +240,41 @@ def test_a_strangers_folder_is_not_read_through_links_and_pipes(
     assert "leads out of the folder of the project" in done.stderr
 
 
+@pytest.mark.parametrize("link", ["specs", "specs/1.35.json"])
+@pytest.mark.parametrize("is_project", [False, True])
+def test_documents_that_nobody_named_are_not_read_through_links_out(
+    run: Command, link: str, is_project: bool
+) -> None:
+    """The folder specs/ of a stranger, which every command looks into."""
+    write_release(run.folder / "secret", "1.35", "s3cret")
+    clone = Command(run.folder / "clone", run.environment)
+    (clone.folder / link).parent.mkdir(parents=True)
+    target = "../secret" if link == "specs" else "../../secret/1.35.json"
+    (clone.folder / link).symlink_to(target)
+    if is_project:
+        text = (
+            '[[generate]]\ntarget = ["markdown"]\nreleases = ["1.35"]\noutput = "a"\n'
+        )
+        (clone.folder / "kubestencil.toml").write_text(text)
+    call = () if is_project else ("1.35", "-t", "markdown")
+    done = clone("render", *call)
+    assert done.returncode == 2
+    assert "specs/1.35.json: is elsewhere" in done.stderr
+    named = ("--specs", "specs") if not is_project else ()
+    trust = ("--trust",) if is_project else ()
+    assert clone(*trust, "render", *call, *named).returncode == 0
+
+
+def test_hidden_folders_need_trust_and_git_none(run: Command) -> None:
+    write_release(run.folder / "specs", "1.35")
+    for output, codes in {".github/workflows": (2, 0), "a/.git": (2, 2)}.items():
+        text = f'[[generate]]\ntarget = ["markdown"]\nreleases = ["1.35"]\noutput = "{output}"\n'
+        (run.folder / "kubestencil.toml").write_text(text)
+        assert run("render").returncode == codes[0]
+        assert not (run.folder / output).exists()
+        assert run("--trust", "render").returncode == codes[1]
+
+
 @pytest.mark.parametrize("text", ["a = " + "[" * 5_000, "\xff", "releases = 1", ""])
 def test_a_damaged_lock_is_an_error(run: Command, project: Path, text: str) -> None:
     (project / "kubestencil.lock").write_text(text, "latin-1")

@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -175,7 +176,8 @@ def check_output(out: Path) -> None:
     """
     check_folder(out)
     root = out / PRIVATE
-    for path in (root, *root.rglob("*")):
+    # A link could lead to the root of the file system: it is not looked into.
+    for path in chain([root], () if root.is_symlink() else root.rglob("*")):
         if path.is_symlink():
             raise OutputError(
                 "is a symbolic link in the folder of records",
@@ -202,6 +204,8 @@ def recorded_trees(out: Path) -> list[str]:
 
 
 def _record_files(out: Path) -> Iterator[Path]:
+    if (out / PRIVATE).is_symlink():
+        return
     # Unlike rglob, walk goes on where another run removes its staging folder meanwhile.
     for folder, _, names in os.walk(out / PRIVATE):
         yield from (Path(folder, name) for name in names if name.endswith(".json"))

@@ -31,6 +31,7 @@ from kubestencil.cli.options import cluster_reader
 from kubestencil.cli.reports import paint
 from kubestencil.engine.reports import ReportFormat
 from kubestencil.errors import UsageError
+from kubestencil.output_paths import linked_file
 from kubestencil.schema import Release
 from kubestencil.schema.custom_resources.definitions import crd_values
 from kubestencil.schema.lazy import load_lazily
@@ -246,7 +247,7 @@ def _fix(paths: Sequence[str], release: Release, *, dry_run: bool) -> None:
         if result.fixes and dry_run:
             click.echo(result.diff(text, file.name), nl=False)
         elif result.fixes:
-            console.write_result(result.text, Path(file.path))
+            console.write_result(result.text, linked_file(Path(file.path)))
         if result.fixes or result.left:
             console.warn(
                 f"{file.name}: {result.fixes} mended{' (dry run)' if dry_run else ''}, "
