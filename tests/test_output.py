@@ -339,14 +339,33 @@ def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Path) -> None:
         assert list(private.iterdir()) == []
 
 
-def test_a_link_in_the_way_of_a_temporary_file_is_not_followed(tmp_path: Path) -> None:
+def test_what_a_killed_writer_left_is_removed_by_a_later_one(tmp_path: Path) -> None:
+    """Not at once: another process may be about to move it into its place."""
+    old, new, other = (tmp_path / name for name in ("a.1.part", "a.2.part", "b.1.part"))
+    for path in (old, new, other):
+        path.write_bytes(b"1")
+    for path in (old, other):
+        os.utime(path, (0, 0))
+    atomic.write(tmp_path / "a", b"2", mode=0o755)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "a",
+        "a.2.part",
+        "b.1.part",
+    ]
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_link_in_the_way_of_a_temporary_file_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(b"v")
-    (tmp_path / f"file.{os.getpid()}.part").symlink_to(victim)
-    atomic.write(tmp_path / "file", b"new")
-    assert (tmp_path / "file").read_bytes() == b"new"
-    assert not (tmp_path / "file").is_symlink()
+    monkeypatch.setattr(os, "urandom", bytes)
+    (tmp_path / f"file.{bytes(6).hex()}.part").symlink_to(victim)
+    with pytest.raises(FileExistsError):
+        atomic.write(tmp_path / "file", b"new")
     assert victim.read_bytes() == b"v"
+    assert not (tmp_path / "file").exists()
 
 
 def test_the_cache_folder_holds_digests_only(run: Command, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@ must not do."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -191,6 +193,37 @@ def test_a_lock_pins_ranges_until_an_update(run: Command, project: Path) -> None
     assert (project / "docs/1.38/docs/V1Other.md").exists()
     assert run("render", "--check", "--locked").returncode == 0
     assert "Nothing changed" in run("update", "--offline").stdout
+
+
+@pytest.mark.slow
+def test_a_killed_update_is_finished_by_the_next(run: Command, project: Path) -> None:
+    """At any moment, each file is old or new, and nothing else is there."""
+    assert run("render").returncode == 0
+    chance = random.Random(46)
+
+    def output() -> dict[str, bytes]:
+        files = read_files(project)
+        return {path: files[path] for path in files if not path.startswith("cache/")}
+
+    def visible(files: dict[str, bytes]) -> dict[str, bytes]:
+        return {path: files[path] for path in files if ".kubestencil" not in path}
+
+    for number in range(3):
+        before = output()
+        write_release(project / "specs", "1.35", f"more{number}")
+        process = run.popen("update", "--offline", "-q", "-j", "1")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(chance.uniform(0.2, 3))
+        process.kill()
+        process.communicate()
+        killed = visible(output())
+        assert run("update", "--offline", "-q").returncode == 0
+        after = output()
+        for path, data in killed.items():
+            if not path.endswith(".part"):
+                assert data in (before.get(path), after.get(path)), path
+        assert run("render", "--check", "--locked").returncode == 0
+        assert not [path for path in after if ".staging" in path]
 
 
 MALICIOUS = {

@@ -9,6 +9,8 @@ import io
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from hypothesis import strategies as st
 
 from kubestencil.cli import cli, console
 from kubestencil.output_paths import is_path
-from tests.conftest import SMALL, make_document
+from tests.conftest import SMALL, Command, make_document
 
 DOCUMENT = json.dumps(make_document(SMALL))
 #: What a clone has before anybody has run anything, so that its digest is known.
@@ -260,3 +262,62 @@ def test_a_strangers_repository_changes_nothing_but_the_output(
             own = inside.replace(".kubestencil/", "")
             assert is_path(own) and not own.startswith((".git", ".husky", ".vscode"))
     shutil.rmtree(top)
+
+
+_MODULES = ("multiprocessing", "pickle", "selectors", "tomllib", "click", "evil")
+_START = """
+from functools import partial
+from kubestencil.server import run_in_subprocess
+if __name__ == "__main__":
+    run_in_subprocess(partial(print, "done", flush=True))
+"""
+
+
+@pytest.fixture
+def hostile(run: Command) -> Command:
+    """The command in a folder with modules in the place of those of Python, and with a
+    package that registers a target and a view."""
+    folder = run.folder / "clone"
+    code = f"open({str(run.folder / 'owned')!r}, 'w'); raise SystemExit"
+    write_files(folder, {f"{name}.py": code for name in _MODULES})
+    write_files(
+        folder,
+        {
+            "evil-1.0.dist-info/METADATA": "Name: evil\nVersion: 1.0\n",
+            "evil-1.0.dist-info/entry_points.txt": "[kubestencil.targets]\nevil = evils\n"
+            "[kubestencil.views]\nevil = evil\n",
+            "evils/__init__.py": code,
+            "evils/filters.py": code,
+            "templates/filters.py": code,
+            "specs/1.35.json": DOCUMENT,
+        },
+    )
+    return Command(folder, run.environment)
+
+
+def test_a_strangers_folder_brings_no_modules_and_no_targets(hostile: Command) -> None:
+    done = hostile("targets")
+    assert done.returncode == 0, done.stderr
+    assert "evil" not in done.stdout
+    for view in ("evil", "model"):
+        text = f'about = "a"\nview = "{view}"\n[[files]]\neach = "kind"\npath = "a"\n'
+        write_files(hostile.folder, {"templates/evil/target.toml": text})
+        text = '[[generate]]\ntarget = ["evil"]\noutput = "a"\nreleases = ["1.35"]\n{}'
+        for more in ("", 'templates = "templates"\n'):
+            write_files(hostile.folder, {"kubestencil.toml": text.format(more)})
+            assert hostile("render").returncode == 2
+    assert not (hostile.folder.parent / "owned").exists()
+
+
+def test_processes_import_nothing_from_a_strangers_folder(hostile: Command) -> None:
+    script = hostile.folder.parent / "program" / "start.py"
+    write_files(script.parent, {script.name: _START})
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=hostile.folder,
+        env=hostile.environment,
+        capture_output=True,
+        text=True,
+    )
+    assert not (hostile.folder.parent / "owned").exists(), done.stderr
+    assert done.stdout == "done\n"

@@ -26,6 +26,7 @@ from urllib.parse import quote, unquote
 
 from watchfiles import Change, DefaultFilter, watch
 
+from kubestencil.child_processes import without_current_folder
 from kubestencil.errors import ServeError
 
 LOOPBACK = "127.0.0.1"
@@ -127,7 +128,7 @@ def run_in_subprocess(work: Callable[[], object]) -> None:
     started.
     """
     process = get_context("spawn").Process(target=_run_in_process_group, args=(work,))
-    with _interrupts_blocked():
+    with _interrupts_blocked(), without_current_folder():
         process.start()
     try:
         process.join()

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kubestencil.build.interrupts import interrupts_delayed
+from kubestencil.child_processes import without_current_folder
 from kubestencil.errors import KubestencilError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def parallel_map(
         try:
             # The first jobs start the processes. A signal that came in the middle of a
             # fork could leave a lock of the standard library taken for ever.
-            with interrupts_delayed():
+            with interrupts_delayed(), without_current_folder():
                 results = pool.map(_call, range(len(arguments)))
             yield results
         except BrokenProcessPool as error:

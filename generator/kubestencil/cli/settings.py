@@ -51,7 +51,7 @@ def read_project_of(context: click.Context) -> Project | None:
     return read_project(
         path,
         settings(cast("click.Group", root.command)),
-        load_targets(None),
+        load_targets(context.params.get("templates")),
         trusted=bool(root.meta.get(TRUST)),
     )
 

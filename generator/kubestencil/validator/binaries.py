@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from platformdirs import user_cache_path
 
+from kubestencil import atomic
 from kubestencil.data_files import data_file
 from kubestencil.errors import KubestencilError, OutputError, UsageError
 from kubestencil.version import __version__
@@ -98,7 +99,7 @@ def binaries() -> Iterator[Binary]:
     digest = _digest() if paths else ""
     for path in paths:
         version, system, built_from, _ = path.relative_to(_folder()).parts
-        if _VERSION.fullmatch(version):
+        if _VERSION.fullmatch(version) and path.suffix != atomic.PARTIAL_SUFFIX:
             yield Binary(version, system.replace("-", "/"), path, built_from == digest)
 
 
@@ -139,12 +140,7 @@ def _install(path: Path, program: bytes) -> None:
     """Put a program in its place at once, so that a run that was stopped leaves none, and
     others may do the same meanwhile. Raises OutputError where it cannot be written."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as folder:
-            staged = Path(folder) / path.name
-            staged.write_bytes(program)
-            staged.chmod(0o755)
-            staged.replace(path)
+        atomic.write(path, program, mode=0o755)
     except OSError as error:
         raise OutputError(
             f"cannot be written: {error.strerror}",

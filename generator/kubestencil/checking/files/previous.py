@@ -153,7 +153,10 @@ def _commit(revision: str, folder: str) -> str:
 
 
 def _git(folder: str, limit: int, *arguments: str, text: bytes = b"") -> bytes:
-    command = ["git", "-C", os.path.abspath(folder), *arguments]  # noqa: PTH100
+    top = os.path.abspath(folder)  # noqa: PTH100
+    # A folder can have the files of a bare repository, whose configuration Git would obey.
+    options = ["-C", top, "-c", "safe.bareRepository=explicit"]
+    command = ["git", *options, *arguments]
     return output_of(command, limit, text=text, variables=_ENVIRONMENT)
 
 

@@ -17,6 +17,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from kubestencil.child_processes import without_current_folder
+
 Result = TypeVar("Result")
 
 #: Returns the text of a file by its path, None where there is no such file.
@@ -90,7 +92,8 @@ def run_sandboxed(
     process = multiprocessing.Process(
         target=_send_result, args=(sender, function, arguments), daemon=True
     )
-    process.start()
+    with without_current_folder():
+        process.start()
     sender.close()
     try:
         if not receiver.poll(seconds):
