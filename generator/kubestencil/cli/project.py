@@ -145,7 +145,10 @@ def update(
     project = read_project_of(context)
     if project is None or not project.generate:
         raise UsageError(f"there is no {FILE} with [[generate]] here or above")
-    file = None if file is None else real_path(file)
+    if file is not None:
+        # Before anything is written.
+        real_path(file)
+        file = file.absolute()
     os.chdir(project.folder)
     generated = {name for table in project.generate for name in table.get("names", ())}
     for name in names:
