@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from importlib import import_module
@@ -80,7 +80,7 @@ class Call(Generic[T]):
     method: str
     path: str
     query: tuple[tuple[str, str], ...] = ()
-    body: bytes = b""
+    body: bytes = field(default=b"", repr=False)  # It can have secrets.
     content_type: str = ""
     accept: str = _JSON_TYPE
     result: Any = JSON
@@ -180,7 +180,13 @@ class _Kind(msgspec.Struct):
     kind: str = ""
 
 
-_KIND = msgspec.json.Decoder(_Kind)
+@contextmanager
+def reading(subject: str) -> Iterator[None]:
+    """Raises ClientError where what the API server sent is not what it should be."""
+    try:
+        yield
+    except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
+        raise ClientError(f"{subject} is not what was expected: {error}") from error
 
 
 def decode(data: bytes, result: Any) -> Any:
@@ -189,22 +195,18 @@ def decode(data: bytes, result: Any) -> Any:
     ``result`` is TEXT, JSON, or a class of the models: ``V1Pod``, for a custom
     resource after its module (``example_com.v1:Widget``), with OR_STATUS at its end
     where the API server may also return a Status. Anything that is no str reads the
-    body with its ``from_json``.
+    body with its ``from_json``. Raises ClientError for another body.
     """
-    if not isinstance(result, str):
-        return result.from_json(data)
     if result == TEXT:
         return data.decode(errors="replace")
-    try:
-        if result.endswith(OR_STATUS):
-            if _KIND.decode(data).kind == "Status":
-                return STATUS.decode(data)
-            result = result.removesuffix(OR_STATUS)
+    with reading("the response"):
         if result == JSON:
             return msgspec.json.decode(data) if data else None
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise ClientError(f"the response is not what was expected: {error}") from error
-    return model_class(result).from_json(data)
+        if isinstance(result, str) and result.endswith(OR_STATUS):
+            if msgspec.json.decode(data, type=_Kind).kind == "Status":
+                return msgspec.json.decode(data, type=Status)
+            result = result.removesuffix(OR_STATUS)
+        return reader(result).from_json(data)
 
 
 def reader(result: Any) -> Any:
@@ -235,23 +237,6 @@ def value_at(value: Any, *json_names: str) -> Any:
 
 @cache
 def _attribute(model: Any, json_name: str) -> str:
-    names: Mapping[str, str] = model.attribute_map
+    names: Mapping[str, str] = getattr(model, "attribute_map", {})
     attributes = (name for name, other in names.items() if other == json_name)
     return next(attributes, json_name)
-
-
-def inflate(data: bytes, encoding: str) -> bytes:
-    """A whole body, decompressed if the response says that it is compressed.
-
-    Raises ClientError where it is damaged or cut off.
-    """
-    if encoding != "gzip":
-        return data
-    gzip = zlib.decompressobj(31)
-    try:
-        data = gzip.decompress(data)
-    except zlib.error as error:
-        raise ClientError(f"the response cannot be decompressed: {error}") from error
-    if not gzip.eof:
-        raise ClientError("the response is cut off")
-    return data

@@ -18,7 +18,7 @@ from typing import (
     TypeVar,
 )
 
-from ._calls import Call, inflate
+from ._calls import Call
 from ._config import Config, load_config
 from ._credentials import Credentials
 from ._errors import ClientClosed, ServerWarning, TransportError
@@ -47,6 +47,7 @@ T = TypeVar("T")
 X = TypeVar("X")
 
 _TIMEOUT = 30.0
+_MAX_BYTES = 1 << 28
 
 
 def _warn(text: str) -> None:
@@ -59,6 +60,8 @@ class _Client(Generic[X]):
     ``config`` says where the API server is and how to authenticate; without it that of
     the environment is loaded (``load_config``). ``timeout`` is in seconds, for each of
     connecting, sending and waiting for data; every method can be given another one.
+    ``max_bytes`` is the size of an answer once it is decompressed, or of one line of a
+    watch or log; ClientError is raised for a larger one.
     ``on_retry`` is called before a request is sent again, ``on_warning`` with what the
     API server warns of: without it that is a ``ServerWarning`` of Python.
     """
@@ -76,6 +79,7 @@ class _Client(Generic[X]):
         on_retry: Callable[[Retrying], object] | None = None,
         on_warning: Callable[[str], object] = _warn,
         user_agent: str = USER_AGENT,
+        max_bytes: int = _MAX_BYTES,
     ) -> None:
         self.config = config or load_config()
         self.settings: Settings = Settings(
@@ -84,10 +88,11 @@ class _Client(Generic[X]):
             retry,
             on_retry,
             on_warning,
+            max_bytes,
             self.config.namespace,
         )
         self._credentials = Credentials(self.config)
-        self._is_closed = False
+        self.is_closed = False
         # What a blocking client and one for asyncio wait with.
         self._sleeping = threading.Condition()
         self._waits: set[asyncio.Timeout] = set()
@@ -188,7 +193,7 @@ class Client(_Client[Transport], Verbs):
         try:
             steps.advance(open_stream(self.settings, call))
             assert steps.response is not None  # It is open once its flow is done.
-            session = Session(steps.response, self.settings.timeout)
+            session = Session(steps.response, self)
             steps.response = None
             return session
         finally:
@@ -197,7 +202,7 @@ class Client(_Client[Transport], Verbs):
     def close(self) -> None:
         """End what is in flight, and close all connections."""
         with self._sleeping:
-            self._is_closed = True
+            self.is_closed = True
             self._sleeping.notify_all()
         self.transport.close()
 
@@ -247,16 +252,12 @@ class _Steps:
                 self._outcome = error
 
     def _is_over(self) -> bool:
-        return self.is_ended or self._client._is_closed
+        return self.is_ended or self._client.is_closed
 
     def _take(self, step: Any) -> Any:
         if isinstance(step, Send):
             response = self.response = self._client.transport.send(step.request)
-            if step.is_open:
-                return Reply(response.status, response.headers, None)
-            pieces = list(iter(response.read, b""))
-            self.close()
-            return _reply(response.status, response.headers, pieces)
+            return Reply(response.status, response.headers)
         if isinstance(step, Read):
             return self.response.read() if self.response else b""
         if isinstance(step, Close):
@@ -278,11 +279,6 @@ class _Steps:
         response, self.response = self.response, None
         if response:
             response.close()
-
-
-def _reply(status: int, headers: Any, pieces: list[bytes]) -> Reply:
-    body = b"".join(pieces)
-    return Reply(status, headers, inflate(body, headers.get("content-encoding", "")))
 
 
 class AsyncClient(_Client[AsyncTransport], AsyncVerbs):
@@ -331,7 +327,7 @@ class AsyncClient(_Client[AsyncTransport], AsyncVerbs):
         try:
             await steps.advance(open_stream(self.settings, call))
             assert steps.response is not None  # It is open once its flow is done.
-            session = AsyncSession(steps.response, self.settings.timeout)
+            session = AsyncSession(steps.response, self)
             steps.response = None
             return session
         finally:
@@ -339,7 +335,7 @@ class AsyncClient(_Client[AsyncTransport], AsyncVerbs):
 
     async def close(self) -> None:
         """End what is in flight, and close all connections."""
-        self._is_closed = True
+        self.is_closed = True
         for wait in self._waits:
             wait.reschedule(-1)
         await self.transport.close()
@@ -371,7 +367,7 @@ class _AsyncSteps:
             step = _advance(flow, outcome)
             if isinstance(step, Emit | _Done):
                 return step
-            if self._client._is_closed:
+            if self._client.is_closed:
                 raise ClientClosed
             try:
                 self._outcome = await self._wait_for(step)
@@ -388,7 +384,7 @@ class _AsyncSteps:
                 self._client._waits.add(wait)
                 return await self._take(step)
         except (TimeoutError, TransportError) as error:
-            if self._client._is_closed:
+            if self._client.is_closed:
                 raise ClientClosed from error
             raise
         finally:
@@ -399,13 +395,7 @@ class _AsyncSteps:
         if isinstance(step, Send):
             response = await self._client.transport.send(step.request)
             self.response = response
-            if step.is_open:
-                return Reply(response.status, response.headers, None)
-            pieces: list[bytes] = []
-            while piece := await response.read():
-                pieces.append(piece)
-            await self.close()
-            return _reply(response.status, response.headers, pieces)
+            return Reply(response.status, response.headers)
         if isinstance(step, Read):
             return await self.response.read() if self.response else b""
         if isinstance(step, Close):

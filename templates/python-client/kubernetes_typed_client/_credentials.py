@@ -24,7 +24,7 @@ _FILE_AGE = 60.0
 # A credential is not used in the last seconds before it expires.
 _MARGIN = 10.0
 _PLUGIN_TIMEOUT = 120.0
-_NOT_IN_HEADERS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_NOT_IN_HEADERS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 
 
 class Certificate(NamedTuple):
@@ -146,12 +146,18 @@ def _run(plugin: ExecPlugin) -> _Credential:
             timeout=_PLUGIN_TIMEOUT,
             check=True,
         )
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        RecursionError,
+        subprocess.SubprocessError,
+    ) as error:
         hint = f" ({plugin.install_hint})" if plugin.install_hint else ""
         raise ConfigError(f"{plugin.command} failed: {_reason(error)}{hint}") from None
     try:
         return _read_credential(json.loads(process.stdout), plugin.api_version)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ConfigError(
             f"{plugin.command} printed no ExecCredential: {error}"
         ) from None

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 from collections.abc import Mapping
-from typing import ClassVar
+from contextlib import suppress
+from typing import Any, ClassVar
 
 import msgspec
+
+# What moves a cursor, begins a control sequence, changes the direction of text, or is
+# none. Tabs and line breaks are text.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    "\ufeff\ufffe\uffff\ud800-\udfff]"
+)
+
+
+def printable(text: str) -> str:
+    """A text with U+FFFD for each control character."""
+    return _CONTROL.sub("\ufffd", text)
 
 
 class StatusCause(msgspec.Struct, omit_defaults=True):
@@ -62,14 +77,34 @@ STATUS: msgspec.json.Decoder[Status] = msgspec.json.Decoder(Status)
 
 
 class ClientError(Exception):
-    """The base class of all errors of this package."""
+    """The base class of all errors of this package.
+
+    Its text has no control characters. Pickled and copied, it has all that it had: its
+    attributes, notes and cause.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = dict(vars(self))
+        with suppress(Exception):
+            if not isinstance(self.__cause__, ClientError):
+                # Not each error of another library survives it.
+                pickle.loads(pickle.dumps(self.__cause__))
+            state["__cause__"] = self.__cause__
+        return _without_init, (type(self), *self.args), state
+
+
+def _without_init(cls: type[ClientError], *args: Any) -> ClientError:
+    return cls.__new__(cls, *args)
 
 
 class ClientClosed(ClientError):
-    """The client was closed, before a call or meanwhile."""
+    """The client, or a session with a container, was closed, before or meanwhile."""
 
-    def __init__(self) -> None:
-        super().__init__("the client is closed: make another one")
+    def __init__(self, subject: str = "client") -> None:
+        super().__init__(f"the {subject} is closed: make another one")
 
 
 class ConfigError(ClientError):
@@ -113,7 +148,7 @@ class StatusError(ClientError):
         self, answer: Status, headers: Mapping[str, str] | None = None
     ) -> None:
         self.answer = answer
-        self.headers: Mapping[str, str] = headers or {}
+        self.headers: Mapping[str, str] = dict(headers or {})
         message = answer.message or answer.reason or "no message"
         super().__init__(f"{self.status} {answer.reason or ''}: {message}")
 
@@ -131,9 +166,6 @@ class StatusError(ClientError):
     def details(self) -> StatusDetails:
         """What the request was about, with its causes; empty where nothing is said."""
         return self.answer.details or StatusDetails()
-
-    def __reduce__(self) -> tuple[type[StatusError], tuple[Status, Mapping[str, str]]]:
-        return type(self), (self.answer, dict(self.headers))
 
 
 #: The name that programs for the official client catch.
@@ -204,15 +236,20 @@ StatusError.by_code.update(
 )
 
 
+def read_status(body: bytes) -> Status:
+    """The Status in a body; its message is the text of a body that has none."""
+    try:
+        return msgspec.json.decode(body, type=Status)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return Status(message=body[:2000].decode(errors="replace").strip())
+
+
 def status_error(
     code: int, body: bytes, headers: Mapping[str, str] | None = None
 ) -> StatusError:
-    """The error for a response; one whose body is no Status gets one."""
-    try:
-        status = STATUS.decode(body)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        status = Status(message=body[:2000].decode(errors="replace").strip())
-    status.code = status.code or code
+    """The error for a response; with the code 0 for a Status in an event of a watch."""
+    status = read_status(body)
+    status.code = code = code or status.code or 500
     if not status.message and not status.reason:
         status.message = f"HTTP status {code}"
     error = ServerError if code >= 500 else StatusError.by_code.get(code, StatusError)

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
-from urllib.request import getproxies, proxy_bypass
 from weakref import WeakSet
 
 import httpcore2
@@ -20,6 +19,7 @@ import httpcore2
 from ._config import Config, split_proxy, split_server
 from ._credentials import Certificate, Credentials
 from ._errors import ClientError, ConfigError, ConnectionFailed, TimedOut
+from ._proxies import proxy_of
 from ._transport import Request
 
 _CONNECTIONS = 100
@@ -156,15 +156,16 @@ def _file(data: bytes) -> Iterator[str]:
         Path(path).unlink()
 
 
+class _Secret(bytes):
+    """Bytes that httpcore2 does not log."""
+
+    def __repr__(self) -> str:
+        return "<secret>"
+
+
 def _proxy(config: Config, context: ssl.SSLContext) -> httpcore2.Proxy | None:
     """The proxy of a configuration, otherwise that of the environment."""
-    url = config.proxy
-    if url is None:
-        parts = split_server(config.server)
-        if proxy_bypass(parts.hostname or ""):
-            return None
-        proxies = getproxies()
-        url = proxies.get(parts.scheme) or proxies.get("all")
+    url = proxy_of(config)
     if not url:
         return None
     parts = split_proxy(url)
@@ -173,7 +174,8 @@ def _proxy(config: Config, context: ssl.SSLContext) -> httpcore2.Proxy | None:
     port = parts.port or {"https": 443, "http": 80}.get(scheme, 1080)
     auth = None
     if parts.username is not None:
-        auth = (unquote(parts.username), unquote(parts.password or ""))
+        name, password = unquote(parts.username), unquote(parts.password or "")
+        auth = (_Secret(name.encode()), _Secret(password.encode()))
     return httpcore2.Proxy(
         f"{scheme}://{parts.hostname}:{port}",
         auth=auth,

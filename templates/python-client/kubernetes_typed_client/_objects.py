@@ -7,6 +7,7 @@ from contextlib import suppress
 from importlib import import_module
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
+from urllib.parse import quote
 
 import msgspec
 
@@ -17,13 +18,15 @@ from ._calls import (
     Resource,
     encode,
     path_segment,
+    reading,
     value_at,
 )
-from ._errors import ClientError, NotFound, StatusMeta
+from ._errors import ClientError, NotFound, StatusMeta, WaitTimedOut
 from ._events import Deleted, Event, Listed
-from ._flows import Flow, Settings, items, pages, run, text_lines, watch
+from ._flows import Flow, Settings, items, pages, run, text_lines
 from ._names import MODELS
 from ._resources import CLUSTER_SCOPED, NAMESPACED
+from ._watches import watch
 
 if TYPE_CHECKING:
     from ._names import Model
@@ -44,19 +47,26 @@ class DynamicObject(dict[str, Any]):
     @classmethod
     def from_json(cls, data: bytes) -> Self:
         """The object in a JSON text."""
-        return cls(
-            apiVersion=cls.api_version,
-            kind=cls.kind_name,
-            **_without_kind(msgspec.json.decode(data)),
-        )
+        _IDENTIFIED.decode(data)
+        values = msgspec.json.decode(data, type=dict[str, Any])
+        kind = {"apiVersion": cls.api_version, "kind": cls.kind_name}
+        return cls({**kind, **values, **kind})
 
 
-def _without_kind(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value
-        for name, value in values.items()
-        if name not in ("apiVersion", "kind")
-    }
+class _Metadata(msgspec.Struct, rename="camel"):
+    """What this package reads of the metadata of any object."""
+
+    name: str | None = None
+    namespace: str | None = None
+    uid: str | None = None
+    resource_version: str | None = None
+
+
+class _Identified(msgspec.Struct):
+    metadata: _Metadata | None = None
+
+
+_IDENTIFIED = msgspec.json.Decoder(_Identified)
 
 
 def dynamic_kind(api_version: str, kind: str) -> type[dict[str, Any]]:
@@ -87,6 +97,22 @@ def class_of(value: Any) -> type[Any]:
     return dynamic_kind(*kind_of(value)) if type(value) is dict else type(value)
 
 
+class _ServedResource(msgspec.Struct):
+    name: str
+    namespaced: bool
+    kind: str
+
+
+class _Served(msgspec.Struct):
+    """The resources of a group and version."""
+
+    resources: list[_ServedResource] | None = None
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Self:
+        return msgspec.json.decode(data, type=cls)
+
+
 def find_resource(
     settings: Settings, api_version: str, kind: str
 ) -> Flow[Any, Resource]:
@@ -96,15 +122,14 @@ def find_resource(
     if plural := NAMESPACED.get(key) or CLUSTER_SCOPED.get(key):
         return Resource(plural, key in NAMESPACED)
     if key not in settings.resources:
-        call: Call[Any] = Call("GET", _prefix(api_version), idempotent=True)
-        try:
-            served = yield from run(settings, call)
-        except NotFound:
-            served = {}
-        for item in served.get("resources") or ():
-            if "/" not in item["name"]:
-                resource = Resource(item["name"], item["namespaced"])
-                settings.resources[f"{api_version} {item['kind']}"] = resource
+        call = Call[_Served](
+            "GET", _prefix(api_version), result=_Served, idempotent=True
+        )
+        with suppress(NotFound):
+            for item in (yield from run(settings, call)).resources or ():
+                if "/" not in item.name:
+                    resource = Resource(quote(item.name, safe=""), item.namespaced)
+                    settings.resources[f"{api_version} {item.kind}"] = resource
     if key not in settings.resources:
         raise ClientError(f"the API server has no kind {kind!r} in {api_version!r}")
     return settings.resources[key]
@@ -208,11 +233,8 @@ class _PageReader(NamedTuple):
     item: type[Any]
 
     def from_json(self, data: bytes) -> dict[str, Any]:
-        """The page, with JSON names. Raises ClientError where it is none."""
-        try:
-            page = _PAGE.decode(data)
-        except (msgspec.DecodeError, UnicodeError) as error:
-            raise ClientError(f"the response is no list: {error}") from error
+        """The page, with JSON names."""
+        page = _PAGE.decode(data)
         return {
             "metadata": {
                 "continue": page.metadata.continue_,
@@ -277,6 +299,7 @@ class Waiting:
 
     def __init__(self, subject: Any, condition: str | Callable[[Any], bool]) -> None:
         self.object = subject
+        self._name = f"{kind_of(subject)[1]} {value_at(subject, 'metadata', 'name')}"
         self._uid = value_at(subject, "metadata", "uid")
         self._condition = condition
 
@@ -290,25 +313,34 @@ class Waiting:
             if is_gone and self._condition == "delete":
                 return True
             if is_gone and (self._uid or isinstance(event, Deleted)):
-                raise ClientError("the object was deleted")
+                raise ClientError(f"{self._name} was deleted")
             if current is not None:
                 self.object = current
                 if self._holds(current):
                     return True
         return False
 
+    def timed_out(self, seconds: float | None) -> WaitTimedOut:
+        """The error where that took too long."""
+        condition = getattr(self._condition, "__name__", self._condition)
+        return WaitTimedOut(
+            f"{self._name}: condition {condition} is not met after {seconds} seconds"
+        )
+
     def _holds(self, current: Any) -> bool:
         if not isinstance(self._condition, str):
             return self._condition(current)
         kind, _, status = self._condition.partition("=")
         generation = value_at(current, "metadata", "generation") or 0
-        return any(
-            value_at(condition, "type") == kind
-            and value_at(condition, "status") == (status or "True")
-            # Otherwise it is about what the object was before.
-            and (value_at(condition, "observedGeneration") or generation) >= generation
-            for condition in value_at(current, "status", "conditions") or ()
-        )
+        with reading(self._name):
+            return any(
+                value_at(condition, "type") == kind
+                and value_at(condition, "status") == (status or "True")
+                # Otherwise it is about what the object was before.
+                and (value_at(condition, "observedGeneration") or generation)
+                >= generation
+                for condition in value_at(current, "status", "conditions") or ()
+            )
 
 
 def _states(event: Event[Any]) -> Iterator[Any]:
@@ -332,18 +364,22 @@ class LogLine(NamedTuple):
 _LISTS_OF_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
-def started_containers(pod: Any) -> Iterator[str]:
+def started_containers(pod: Any) -> list[str]:
     """The names of the containers of a Pod that have a log: those that have run."""
-    started = {
-        value_at(status, "name")
-        for kind in _LISTS_OF_CONTAINERS
-        for status in value_at(pod, "status", f"{kind.removesuffix('s')}Statuses") or ()
-        if value_at(status, "containerID")
-    }
-    for kind in _LISTS_OF_CONTAINERS:
-        for container in value_at(pod, "spec", kind) or ():
-            if (name := value_at(container, "name")) in started:
-                yield name
+    with reading("a Pod"):
+        started = {
+            value_at(status, "name")
+            for kind in _LISTS_OF_CONTAINERS
+            for status in value_at(pod, "status", f"{kind.removesuffix('s')}Statuses")
+            or ()
+            if value_at(status, "containerID")
+        }
+        return [
+            name
+            for kind in _LISTS_OF_CONTAINERS
+            for container in value_at(pod, "spec", kind) or ()
+            if (name := value_at(container, "name")) in started
+        ]
 
 
 def container_log(

@@ -23,6 +23,7 @@ from . import _flows
 from ._calls import Call
 from ._descriptions import Description, Documented
 from ._events import Event
+from ._watches import watch
 
 if TYPE_CHECKING:
     from ._client import Api, AsyncApi, AsyncClient, Client, Stream
@@ -110,7 +111,7 @@ class ListMethod(Method[P, T], Generic[P, T, I]):
         connections; ``timeout_seconds`` ends it.
         """
         return self._client.iterate(
-            lambda settings: _flows.watch(
+            lambda settings: watch(
                 settings, self.call(*args, **kwargs), self._operation.item
             )
         )
@@ -138,7 +139,7 @@ class AsyncListMethod(AsyncMethod[P, T], Generic[P, T, I]):
     ) -> AsyncGenerator[Event[I], None]:
         """All objects, and then each change of one, as ``ListMethod.watch``."""
         return self._client.iterate(
-            lambda settings: _flows.watch(
+            lambda settings: watch(
                 settings, self.call(*args, **kwargs), self._operation.item
             )
         )

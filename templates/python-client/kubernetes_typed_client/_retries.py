@@ -69,4 +69,4 @@ def _retry_after(error: StatusError) -> float | None:
     if error.details.retry_after_seconds:
         return float(error.details.retry_after_seconds)
     header = error.headers.get("retry-after", "")
-    return float(header) if header.isdigit() else None
+    return float(header) if header.isdecimal() else None

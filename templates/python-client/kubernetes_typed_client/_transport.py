@@ -25,6 +25,9 @@ class Request(NamedTuple):
     timeout: float | None
     read_timeout: float | None
 
+    def __repr__(self) -> str:
+        return f"<Request {self.method} {self.target}>"  # The rest can have secrets.
+
 
 class ByteStream(Protocol):
     """The connection after a response with status 101 (Switching Protocols)."""
