@@ -131,6 +131,7 @@ for module in modules:
         assert {**written, **raw} == written, (name, raw, written)
         assert written.keys() - raw.keys() <= {"apiVersion", "kind"}
         assert model.from_json(read.to_json(), strict=True) == read
+        assert model.from_dict(read.to_dict(names="python")) == read, (name, raw)
         assert pickle.loads(pickle.dumps(copy.deepcopy(read))) == read
         assert set(model.attribute_map) == set(model.openapi_types)
         assert read.replace() == read and repr(read) and model.__doc__

@@ -186,7 +186,7 @@ def reading(subject: str) -> Iterator[None]:
     try:
         yield
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError) as error:
-        raise ClientError(f"{subject} is not what was expected: {error}") from error
+        raise ClientError(f"{subject} is not valid: {error}") from error
 
 
 def decode(data: bytes, result: Any) -> Any:

@@ -50,6 +50,7 @@ def is_direct(host: str, port: int, no_proxy: str) -> bool:
     itself and all names below it, ``.a.b`` those below it, ``*`` all. Names and
     addresses may have a port.
     """
+    host = _ascii(host)
     address = _address(host.partition("%")[0])
     if host == "localhost" or (address and address.is_loopback):
         return True
@@ -57,6 +58,14 @@ def is_direct(host: str, port: int, no_proxy: str) -> bool:
     return "*" in entries or any(
         _covers(entry, host, address, str(port)) for entry in entries
     )
+
+
+def _ascii(name: str) -> str:
+    """A name as DNS has it."""
+    with suppress(UnicodeError):
+        if not name.isascii():
+            return ".".join(label.encode("idna").decode() for label in name.split("."))
+    return name
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
@@ -85,6 +94,6 @@ def _covers(
         return address == _address(entry)
     if not entry:
         return False
-    name = entry.removeprefix("*") if entry.startswith("*.") else entry
+    name = _ascii(entry.removeprefix("*") if entry.startswith("*.") else entry)
     below = name if name.startswith(".") else f".{name}"
     return host == name or host.endswith(below)

@@ -385,7 +385,8 @@ class Model(
 
     @classmethod
     def from_dict(cls, data: Any, *, strict: bool = False) -> Self:
-        """The model in a JSON object, given as a dict with the JSON names.
+        """The model in a JSON object, given as a dict with the JSON names, or in the
+        dict of ``to_dict(names="python")``, which ``strict`` refuses.
 
         ``strict`` and ModelError are those of ``from_json``.
         """
@@ -401,7 +402,9 @@ class Model(
             # A keyword takes as long as a small object.
             return msgspec.convert(data, cls)
         except (msgspec.ValidationError, RecursionError):
-            model: Self = _convert_carefully(cls, data)
+            from ._values import json_named
+
+            model: Self = _convert_carefully(cls, json_named(cls, data))
             return model
 
     def to_json(self) -> str:

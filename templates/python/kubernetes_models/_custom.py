@@ -134,6 +134,9 @@ class CustomModel(Model, kw_only=True, forbid_unknown_fields=False):
             check(cls, data)
         if not cls._is_built:
             build(cls)
+        from ._values import json_named
+
+        data = json_named(cls, data)
         try:
             model: Self = msgspec.convert(data, _annotation(cls), dec_hook=_read)
             return model

@@ -1,8 +1,10 @@
-"""Models as dicts in which times are still times, as the official client uses them."""
+"""Models as dicts in which times are still times, as the official client uses them, and
+back."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import msgspec
 
@@ -78,3 +80,59 @@ def _value(value: Any, convert: Callable[[Model], dict[str, Any]]) -> Any:
     if isinstance(value, dict):
         return {key: _value(item, convert) for key, item in value.items()}
     return value
+
+
+def json_named(model: type[Model], data: Any) -> Any:
+    """The dict of ``to_dict(names="python")`` with JSON names; other data as they are."""
+    with suppress(RecursionError):  # Those cannot be read, which is said elsewhere.
+        return _json_named(model, data, None)
+    return data
+
+
+def _json_named(kind: Any, value: Any, is_python: bool | None) -> Any:
+    """A value of a type with JSON names. ``is_python`` says whether it has the others,
+    None where no name around it does."""
+    from ._custom import EmbeddedObject, Open
+    from ._manifests import model_for
+    from ._problems import _members
+
+    if is_python is False or not isinstance(value, dict | list):
+        return value
+    for member in _members(kind):
+        origin, arguments = get_origin(member), get_args(member)
+        if origin is Open:
+            member = arguments[0]
+        elif member is EmbeddedObject and isinstance(value, dict):
+            names = value.get("api_version"), value.get("kind")
+            is_named = all(isinstance(name, str) for name in names)
+            member = model_for(*names) if is_named else None
+        if origin is list and isinstance(value, list):
+            return [_json_named(arguments[0], item, is_python) for item in value]
+        if origin is dict and isinstance(value, dict):
+            named = _json_named
+            return {key: named(arguments[1], value[key], is_python) for key in value}
+        if isinstance(member, type) and issubclass(member, Model):
+            return _json_named_model(member, value, is_python)
+    return value
+
+
+def _json_named_model(model: type[Model], value: Any, is_python: bool | None) -> Any:
+    from ._problems import _fields
+
+    if not isinstance(value, dict):
+        return value
+    fields = _fields(model)
+    json_names = {field.name: name for name, field in fields.items()}
+    if is_python is None and value.keys() & (json_names.keys() - fields.keys()):
+        is_python = True
+    elif is_python is None and value.keys() & (fields.keys() - json_names.keys()):
+        return value
+    result: dict[str, Any] = {}
+    for key, item in value.items():
+        name = json_names.get(key, key)
+        field = fields.get(name)
+        if field is None:
+            result[key] = item
+        elif item is not None or field.required or not is_python:
+            result[name] = _json_named(field.type, item, is_python)
+    return result
