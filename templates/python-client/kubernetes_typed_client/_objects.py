@@ -122,7 +122,7 @@ def find_resource(
     if plural := NAMESPACED.get(key) or CLUSTER_SCOPED.get(key):
         return Resource(plural, key in NAMESPACED)
     if key not in settings.resources:
-        call = Call[_Served](
+        call: Call[_Served] = Call(
             "GET", _prefix(api_version), result=_Served, idempotent=True
         )
         with suppress(NotFound):
