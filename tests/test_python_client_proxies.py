@@ -160,7 +160,7 @@ def test_the_table_is_what_go_does(tmp_path: Path) -> None:
     )
     for variables, server, expected in CASES:
         if len({name.lower() for name in variables}) < len(variables):
-            continue  # Lower case counts since x/net 0.62, which kubectl will have.
+            continue  # Newer versions of x/net prefer lower case, older ones upper case.
         process = subprocess.run(
             [program, server], env=variables, capture_output=True, text=True, check=True
         )

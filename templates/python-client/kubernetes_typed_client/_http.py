@@ -365,7 +365,10 @@ class _AsyncStream:
     """``_Stream`` for asyncio."""
 
     def __init__(self, stream: Any) -> None:
+        import asyncio
+
         self._stream = stream
+        self._writing = asyncio.Lock()
 
     async def read(self, timeout: float | None) -> bytes:
         with _errors():
@@ -374,7 +377,8 @@ class _AsyncStream:
 
     async def write(self, data: bytes, timeout: float | None) -> None:
         with _errors():
-            await self._stream.write(data, timeout)
+            async with self._writing:
+                await self._stream.write(data, timeout)
 
 
 class AsyncHttpResponse:

@@ -215,7 +215,7 @@ def _query(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(
         (name, str(value).lower() if isinstance(value, bool) else str(value))
         for name, value in values.items()
-        if value not in (None, False)
+        if value is not None and value is not False  # 0 is neither.
     )
 
 
