@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from ._errors import ConfigError
 # Of the name of a header, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2; the
 # percent sign begins an escape.
 _HEADER_CHARACTERS = "!#$&'*+-.^_`|~"
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _SERVER_SCHEMES = frozenset(["http", "https"])
 _PROXY_SCHEMES = frozenset(["http", "https", "socks5", "socks5h"])
 # Of a user, any of which does without an auth-provider.
@@ -212,8 +214,8 @@ class _Entry:
         value = self.values.get(key)
         if value is not None and not isinstance(value, str):
             raise self.error(key, "must be a string")
-        if value and "\0" in value:
-            raise self.error(key, "must not have a null character")
+        if value and _NO_TEXT.search(value):
+            raise self.error(key, "must not have a null character, or half a character")
         return value or ""
 
     def url(self, key: str, split: Callable[[str], SplitResult]) -> str:
@@ -316,7 +318,7 @@ def _impersonation(user: _Entry) -> list[tuple[str, str]]:
     extra = user.values.get("as-user-extra")
     for key, values in extra.items() if isinstance(extra, dict) else ():
         # As client-go does: a key is in lower case, and its other characters escaped.
-        name = f"impersonate-extra-{quote(str(key).lower(), safe=_HEADER_CHARACTERS)}"
+        name = f"impersonate-extra-{quote(str(key).lower(), safe=_HEADER_CHARACTERS, errors='replace')}"
         for value in values if isinstance(values, list) else ():
             headers.append((name, str(value)))
     return headers
@@ -384,6 +386,7 @@ def _split(url: str, mistake: str, schemes: Collection[str]) -> SplitResult:
     try:
         parts = urlsplit(url)
         is_valid = parts.scheme in schemes and parts.hostname and parts.port != 0
+        is_valid = is_valid and url.isprintable()
     except ValueError as error:
         # The message about a port has its text, which can be part of a password.
         reason = "the port is no number" if "cast" in str(error) else str(error)

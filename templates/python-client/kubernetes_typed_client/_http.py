@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -18,8 +19,8 @@ import httpcore2
 
 from ._config import Config, split_proxy, split_server
 from ._credentials import Certificate, Credentials
-from ._errors import ClientError, ConfigError, ConnectionFailed, TimedOut
-from ._proxies import proxy_of
+from ._errors import ConfigError, ConnectionFailed, TimedOut
+from ._proxies import ascii_name, proxy_of
 from ._transport import Request
 
 _CONNECTIONS = 100
@@ -85,7 +86,7 @@ def _server(config: Config) -> _Server:
     parts = split_server(config.server)
     is_secure = parts.scheme == "https"
     port = parts.port or (443 if is_secure else 80)
-    host = parts.hostname or ""
+    host = ascii_name(parts.hostname or "")
     name = f"[{host}]" if ":" in host else host
     return _Server(
         scheme=parts.scheme.encode(),
@@ -171,6 +172,8 @@ def _proxy(config: Config, context: ssl.SSLContext) -> httpcore2.Proxy | None:
     parts = split_proxy(url)
     # Both kinds of SOCKS 5 that kubectl knows.
     scheme = "socks5" if parts.scheme.startswith("socks5") else parts.scheme
+    if scheme == "socks5" and find_spec("socksio") is None:
+        raise ConfigError("a SOCKS proxy needs: pip install httpcore2[socks]")
     port = parts.port or {"https": 443, "http": 80}.get(scheme, 1080)
     auth = None
     if parts.username is not None:
@@ -200,8 +203,9 @@ def _errors() -> Iterator[None]:
         raise ConnectionFailed(
             _text(error, "the connection broke"), sent=is_sent
         ) from error
-    except httpcore2.UnsupportedProtocol as error:
-        raise ClientError(str(error)) from error
+    except Exception as error:
+        # Of libraries below, such as that for SOCKS, whose errors pass unchanged.
+        raise ConnectionFailed(f"{type(error).__name__}: {error}", sent=True) from error
 
 
 def _text(error: Exception, default: str) -> str:

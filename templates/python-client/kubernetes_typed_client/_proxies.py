@@ -50,7 +50,7 @@ def is_direct(host: str, port: int, no_proxy: str) -> bool:
     itself and all names below it, ``.a.b`` those below it, ``*`` all. Names and
     addresses may have a port.
     """
-    host = _ascii(host)
+    host = ascii_name(host)
     address = _address(host.partition("%")[0])
     if host == "localhost" or (address and address.is_loopback):
         return True
@@ -60,7 +60,7 @@ def is_direct(host: str, port: int, no_proxy: str) -> bool:
     )
 
 
-def _ascii(name: str) -> str:
+def ascii_name(name: str) -> str:
     """A name as DNS has it."""
     with suppress(UnicodeError):
         if not name.isascii():
@@ -94,6 +94,6 @@ def _covers(
         return address == _address(entry)
     if not entry:
         return False
-    name = _ascii(entry.removeprefix("*") if entry.startswith("*.") else entry)
+    name = ascii_name(entry.removeprefix("*") if entry.startswith("*.") else entry)
     below = name if name.startswith(".") else f".{name}"
     return host == name or host.endswith(below)

@@ -103,9 +103,9 @@ def _json_named(kind: Any, value: Any, is_python: bool | None) -> Any:
         if origin is Open:
             member = arguments[0]
         elif member is EmbeddedObject and isinstance(value, dict):
-            names = value.get("api_version"), value.get("kind")
-            is_named = all(isinstance(name, str) for name in names)
-            member = model_for(*names) if is_named else None
+            api_version, name = value.get("api_version"), value.get("kind")
+            if isinstance(api_version, str) and isinstance(name, str):
+                member = model_for(api_version, name)
         if origin is list and isinstance(value, list):
             return [_json_named(arguments[0], item, is_python) for item in value]
         if origin is dict and isinstance(value, dict):
@@ -129,7 +129,7 @@ def _json_named_model(model: type[Model], value: Any, is_python: bool | None) ->
         return value
     result: dict[str, Any] = {}
     for key, item in value.items():
-        name = json_names.get(key, key)
+        name: str = json_names.get(key, key)
         field = fields.get(name)
         if field is None:
             result[key] = item
