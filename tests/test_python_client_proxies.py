@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +178,47 @@ def test_a_proxy_that_is_none_is_named_without_its_password(
         with pytest.raises(package.ConfigError, match="no URL of a proxy") as error:
             package.Client(package.Config(server="https://a.b"))
         assert "SECRET" not in str(error.value)
+
+
+@pytest.mark.parametrize("reply", [b"\x05", b"\x04\x00", b"\x05\x00", b"SSH-2.0-x\r\n"])
+def test_a_proxy_that_does_not_speak_socks_is_an_error(
+    package: Any, reply: bytes
+) -> None:
+    pytest.importorskip("socksio", reason="httpcore2[socks] is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(100)
+                connection.sendall(reply)
+                connection.recv(100)
+                connection.sendall(reply)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        proxy = f"socks5://127.0.0.1:{listener.getsockname()[1]}"
+        config = package.Config(server="https://a.b", proxy=proxy)
+        with (
+            package.Client(config, retry=package.NO_RETRY, timeout=5) as client,
+            pytest.raises(package.ConnectionFailed),
+        ):
+            package.VersionApi(client).get_code()
+        thread.join(10)
+
+
+def test_names_of_servers_are_those_of_dns_or_an_error(package: Any) -> None:
+    for server, error in (
+        ("https://b\u00fccher.invalid", package.ConnectionFailed),
+        (f"https://{'a' * 300}.invalid", package.ConnectionFailed),
+        ("https://a\ud800", package.ConfigError),
+        ("https://a/\r\nb: c", package.ConfigError),
+    ):
+        config = package.Config(server=server, proxy="")
+        with pytest.raises(error):
+            package.VersionApi(
+                package.Client(config, retry=package.NO_RETRY)
+            ).get_code()
 
 
 def test_the_password_of_a_proxy_is_not_logged(

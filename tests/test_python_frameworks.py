@@ -13,6 +13,7 @@ import subprocess
 import sys
 import warnings
 import weakref
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,33 @@ def test_to_dict_can_have_the_names_and_nones_of_the_official_client(
     assert Pod(kind="Pod").to_dict()["api_version"] is None
     assert Pod(**Pod(kind="Pod").to_dict()) == Pod(kind="Pod")
     assert Pod(kind="Pod").to_dict(names="json") == {"apiVersion": "v1", "kind": "Pod"}
+
+
+def test_the_dict_of_the_official_client_comes_back(package: Any) -> None:
+    """With unknown fields, after a change, and where only an inner name tells."""
+    data = {
+        "metadata": {"creationTimestamp": "2024-01-31T12:00:00Z", "newName": 1},
+        "spec": {"nodeName": "a", "containers": [{"name": "b", "new_name": [None]}]},
+    }
+    pod = package.V1Pod.from_dict({"apiVersion": "v1", "kind": "Pod", **data})
+    values = pod.to_dict(names="python")
+    assert package.V1Pod.from_dict(values) == pod
+    del values["status"]
+    values["spec"]["dnsPolicy"] = "Default"
+    assert package.V1Pod.from_dict(values).spec.dns_policy == "Default"
+    template = package.V1PodTemplateSpec.from_dict(data)
+    values = template.to_dict(names="python")
+    assert package.V1PodTemplateSpec.from_dict(values) == template
+    event = package.EventsV1Event(
+        metadata=package.V1ObjectMeta(name="a"),
+        event_time=datetime(2024, 1, 31, tzinfo=UTC),
+    )
+    assert package.EventsV1Event.from_dict(event.to_dict(names="python")) == event
+    # In an object with JSON names, another name is an unknown field.
+    unknown = {"apiVersion": "v1", "spec": {"containers": [], "dns_policy": "x"}}
+    assert package.V1Pod.from_dict(unknown).spec.unknown_fields == {"dns_policy": "x"}
+    with pytest.raises(package.ModelError, match="did you mean apiVersion"):
+        package.V1Pod.from_dict({"api_version": "v1"}, strict=True)
 
 
 def test_wrong_keywords_are_refused_with_the_right_name(package: Any) -> None:
