@@ -91,7 +91,8 @@ class Settings:
     """What a client does the same way in each call.
 
     ``timeout`` is in seconds, ``max_bytes`` the size of an answer or a line,
-    ``namespace`` that of objects which have none, and ``resources`` has what the API server said of kinds (``_objects``).
+    ``namespace`` that of objects which have none, and ``resources`` has what the API
+    server said of kinds (``_objects``).
     """
 
     headers: Mapping[str, str]
