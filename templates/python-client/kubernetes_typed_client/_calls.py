@@ -180,6 +180,9 @@ class _Kind(msgspec.Struct):
     kind: str = ""
 
 
+_KIND = msgspec.json.Decoder(_Kind)
+
+
 @contextmanager
 def reading(subject: str) -> Iterator[None]:
     """Raises ClientError where what the API server sent is not what it should be."""
@@ -203,8 +206,8 @@ def decode(data: bytes, result: Any) -> Any:
         if result == JSON:
             return msgspec.json.decode(data) if data else None
         if isinstance(result, str) and result.endswith(OR_STATUS):
-            if msgspec.json.decode(data, type=_Kind).kind == "Status":
-                return msgspec.json.decode(data, type=Status)
+            if _KIND.decode(data).kind == "Status":
+                return STATUS.decode(data)
             result = result.removesuffix(OR_STATUS)
         return reader(result).from_json(data)
 

@@ -239,7 +239,7 @@ StatusError.by_code.update(
 def read_status(body: bytes) -> Status:
     """The Status in a body; its message is the text of a body that has none."""
     try:
-        return msgspec.json.decode(body, type=Status)
+        return STATUS.decode(body)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return Status(message=body[:2000].decode(errors="replace").strip())
 

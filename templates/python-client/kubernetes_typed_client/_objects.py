@@ -110,7 +110,10 @@ class _Served(msgspec.Struct):
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
-        return msgspec.json.decode(data, type=cls)
+        return _SERVED.decode(data)
+
+
+_SERVED = msgspec.json.Decoder(_Served)
 
 
 def find_resource(
