@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, wraps
 from json import JSONEncoder
 from json.encoder import encode_basestring
@@ -51,6 +51,13 @@ def identifier(name: str, language: str = "") -> str:
     return casing.identifier(_string(name), reserved)
 
 
+def unused(name: str, names: Collection[str], number: int | str) -> str:
+    """The name, unless ``names`` has it: then with ``_`` and a number after it, which the
+    name that is generated depends on, and with more ``_`` where there is that one, too.
+    """
+    return casing.unused(_string(name), names, str(number))
+
+
 def csv(value: Any) -> str:
     """A cell of CSV, quoted where it must be (RFC 4180). A text that spreadsheets would
     read as a formula (it begins with ``=``, ``+``, ``-``, ``@``) gets ``'`` before
@@ -81,6 +88,7 @@ FILTER_FILE = "filters.py"
 FILTERS: Mapping[str, Callable[..., Any]] = {
     **{name: _of_string(function) for name, function in _CASES.items()},
     "identifier": identifier,
+    "unused": unused,
     "comment": comment,
     "wrap": wrap,
     "quote": quote,

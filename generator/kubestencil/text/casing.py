@@ -9,6 +9,7 @@ are kept as they are.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 _WORD = re.compile(r"[A-Za-z0-9]+|[^\x00-\x7f]+")
 # Within a word: before a capital after a small letter or digit, and before the last
@@ -64,6 +65,16 @@ def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
     if not plain or plain[0].isdigit():
         plain = f"_{plain}"
     return f"{plain}_" if plain in reserved else plain
+
+
+def unused(name: str, names: Collection[str], number: str) -> str:
+    """``name`` where it is none of ``names``, else with ``_`` and ``number`` after it, and
+    as many more ``_`` as it takes."""
+    if name in names:
+        name = f"{name}_{number}"
+    while name in names:
+        name = f"{name}_"
+    return name
 
 
 def _capitalized(word: str) -> str:

@@ -144,6 +144,13 @@ class LinkedSchema:
         return self._schema.preserves_unknown_fields
 
     @property
+    def is_open(self) -> bool:
+        """Whether an object may have other fields than those that ``fields`` lists."""
+        return bool(self._schema.fields) and (
+            self._schema.preserves_unknown_fields or self._schema.values is not None
+        )
+
+    @property
     def list_type(self) -> str | None:
         """How server-side apply merges the list: ``atomic``, ``set``, ``map``, or
         none."""
