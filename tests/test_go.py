@@ -126,7 +126,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_fields_have_the_types_of_go_and_the_facts_of_the_server() -> None:
     core = generated(load("1.35"))["core/v1/types.go"]
     assert (
-        '\tRestartPolicy *PodSpecRestartPolicy `json:"restartPolicy,omitempty"`' in core
+        '\tRestartPolicy *PodSpecRestartPolicy `json:"restartPolicy,omitzero"`' in core
     )
     assert 'const PodSpecRestartPolicyAlways PodSpecRestartPolicy = "Always"' in core
     policy = core[core.index("type PodSpecRestartPolicy") - 2000 :]

@@ -17,6 +17,49 @@ func Ptr[T any](value T) *T {
 	return &value
 }
 
+// Nullable is a value of an optional field, or null. The zero value is neither: the field
+// is absent.
+type Nullable[T any] struct {
+	value *T
+	isSet bool
+}
+
+// Value is a value of a field that may be null.
+func Value[T any](value T) Nullable[T] {
+	return Nullable[T]{value: &value, isSet: true}
+}
+
+// Null is null.
+func Null[T any]() Nullable[T] {
+	return Nullable[T]{isSet: true}
+}
+
+// Get is a pointer to the value, nil where the field is null or absent.
+func (nullable Nullable[T]) Get() *T {
+	return nullable.value
+}
+
+// IsNull is whether the field is there, and null.
+func (nullable Nullable[T]) IsNull() bool {
+	return nullable.isSet && nullable.value == nil
+}
+
+// IsZero is whether the field is absent.
+func (nullable Nullable[T]) IsZero() bool {
+	return !nullable.isSet
+}
+
+// MarshalJSON writes the value, or null.
+func (nullable Nullable[T]) MarshalJSON() ([]byte, error) {
+	return json.Marshal(nullable.value)
+}
+
+// UnmarshalJSON reads a value or null.
+func (nullable *Nullable[T]) UnmarshalJSON(data []byte) error {
+	*nullable = Nullable[T]{isSet: true}
+	return json.Unmarshal(data, &nullable.value)
+}
+
 // Quantity is a number with a unit, such as 500m or 1Gi.
 type Quantity string
 
@@ -41,13 +84,18 @@ func (quantity *Quantity) UnmarshalJSON(data []byte) error {
 // IntOrString is an integer or a string: a port or its name, a number or a percentage.
 // The zero value is the integer 0.
 type IntOrString struct {
-	number   int32
+	number   int64
 	text     string
 	isString bool
 }
 
 // FromInt is an integer.
 func FromInt(number int32) IntOrString {
+	return IntOrString{number: int64(number)}
+}
+
+// FromInt64 is an integer, which may be larger in custom resources.
+func FromInt64(number int64) IntOrString {
 	return IntOrString{number: number}
 }
 
@@ -56,8 +104,14 @@ func FromString(text string) IntOrString {
 	return IntOrString{text: text, isString: true}
 }
 
-// Int is the integer, and whether it is one.
+// Int is the integer, and whether it is one that has 32 bits.
 func (value IntOrString) Int() (int32, bool) {
+	number := int32(value.number)
+	return number, !value.isString && int64(number) == value.number
+}
+
+// Int64 is the integer, and whether it is one.
+func (value IntOrString) Int64() (int64, bool) {
 	return value.number, !value.isString
 }
 
@@ -66,7 +120,7 @@ func (value IntOrString) String() string {
 	if value.isString {
 		return value.text
 	}
-	return strconv.Itoa(int(value.number))
+	return strconv.FormatInt(value.number, 10)
 }
 
 // MarshalJSON writes the integer or the string.
