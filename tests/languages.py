@@ -70,12 +70,13 @@ def _pkl_value(value: Any, schema: LinkedSchema | None) -> str:
     if schema and schema.reference:
         schema = schema.reference
     if isinstance(value, dict):
-        if schema and schema.fields:
+        if schema and schema.fields and is_pkl_class(schema, value):
             fields = {item.name: item for item in schema.fields}
             return _pkl_members(
                 f"`{key}` = {_pkl_value(value[key], fields.get(key))}" for key in value
             )
-        values = schema.values if schema else None
+        is_class = schema is not None and bool(schema.fields)
+        values = schema.values if schema and not is_class else None
         return _pkl_members(
             (
                 f"[{quote(key, 'pkl')}] = {_pkl_value(value[key], values)}"
@@ -89,6 +90,13 @@ def _pkl_value(value: Any, schema: LinkedSchema | None) -> str:
             (_pkl_value(item, items) for item in value), "" if items else "Listing "
         )
     return quote(value, "pkl") if isinstance(value, str) else json.dumps(value)
+
+
+def is_pkl_class(schema: LinkedSchema, value: Mapping[str, Any]) -> bool:
+    """Whether a class of Pkl can have the fields of an object: they are its own, and
+    their names are names in Pkl."""
+    names = {field.name for field in schema.fields}
+    return names >= value.keys() and not any(set(name) & set("`\n\r") for name in value)
 
 
 def _pkl_members(members: Iterable[str], type_name: str = "") -> str:

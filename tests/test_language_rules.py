@@ -182,7 +182,9 @@ def _vet(cases: Mapping[int, Case], aliases: dict[str, str], folder: Path) -> se
 def run_kcl(path: Path, folder: Path) -> tuple[str, str]:
     """What a KCL file prints, as JSON, and what its compiler says."""
     kcl = pytest.importorskip("kcl_lib.api")
-    arguments = kcl.ExecProgramArgs(k_filename_list=[str(path)], work_dir=str(folder))
+    arguments = kcl.ExecProgramArgs(
+        k_filename_list=[str(path)], work_dir=str(folder), show_hidden=True
+    )
     try:
         done = kcl.API().exec_program(arguments)
     except Exception as error:  # The binding raises nothing narrower.

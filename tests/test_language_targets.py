@@ -123,13 +123,13 @@ def _run(folder: Path, *command: str) -> str:
     return (done.stdout + done.stderr).strip() if done.returncode else ""
 
 
-def _check_python(folder: Path) -> str:
+def check_python(folder: Path) -> str:
     (folder / "mypy.ini").write_text("[mypy]\nstrict = True\n")
     mypy = _run(folder, sys.executable, "-m", "mypy", ".")
     return mypy or _run(folder, sys.executable, "-m", "pyright", ".")
 
 
-def _check_zod(folder: Path) -> str:
+def check_zod(folder: Path) -> str:
     done = compile_zod(folder)
     return done.stdout if done.returncode else ""
 
@@ -196,7 +196,7 @@ def _definition(group: str, kind: str) -> LinkedDefinition:
     )
 
 
-def _check_java(folder: Path) -> str:
+def check_java(folder: Path) -> str:
     sources = [str(path.relative_to(folder)) for path in folder.rglob("*.java")]
     (folder / "sources").write_text("\n".join(sources))
     options = "-Xmaxerrs 9999 -Xlint:all,-deprecation,-classfile -Werror -d classes"
@@ -240,21 +240,21 @@ _PYTHON = "".join(
 LANGUAGES = {
     "python-dicts": Language(
         "python-dicts",
-        _check_python,
+        check_python,
         "mistakes.py",
         _PYTHON.format(*["kubernetes_dicts"] * 3),
         lambda index, kind, value: f"m{index}: {kind} = {value!r}",
     ),
     "pydantic": Language(
         "pydantic",
-        _check_python,
+        check_python,
         "mistakes.py",
         _PYTHON.format(*["kubernetes_pydantic"] * 3),
         lambda index, kind, value: f"m{index} = {kind}({_arguments(value)})",
     ),
     "zod": Language(
         "zod",
-        _check_zod,
+        check_zod,
         "mistakes.ts",
         "".join(
             f'import type * as {group} from "./{group}/v1.ts";\n'
@@ -296,7 +296,7 @@ LANGUAGES = {
         _pkl_line,
     ),
     "java": Language(
-        "java", _check_java, "Mistakes.java", "class Mistakes {", _java_line, "}"
+        "java", check_java, "Mistakes.java", "class Mistakes {", _java_line, "}"
     ),
 }
 _PROGRAMS = {
@@ -376,7 +376,7 @@ def test_the_program_of_the_readme_is_typed_and_runs(
 ) -> None:
     folder = _generate(target, load("1.35"), tmp_path)
     write(folder, {"program.py": _program(folder, "python")})
-    assert _check_python(folder) == ""
+    assert check_python(folder) == ""
     assert _run(folder, sys.executable, "program.py") == ""
 
 
@@ -520,6 +520,31 @@ def _evaluate(target: str, text: str, folder: Path) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.compiler("javac")
+def test_java_compiles_whatever_kinds_are_called_and_however_many_fields_there_are(
+    tmp_path: Path,
+) -> None:
+    any_value = {"x-kubernetes-preserve-unknown-fields": True}
+    fields = {
+        "": any_value, "equals": any_value, "builder": {"type": "string"},
+        "toBuilder": {"type": "string", "nullable": True}, "build": any_value,
+        "mode": {"type": "string", "enum": ["a"]},
+    }  # fmt: skip
+    names = "Builder Deprecated JsonAnySetter JsonCreator JsonInclude JsonProperty JsonValue"
+    names += (
+        " List Long Map Nullable Object Override Record String Builder_ Value_1 Arrays"
+    )
+    definitions = {
+        f"com.example.v1.{name}": {"type": "object", "properties": fields}
+        for name in names.split()
+    }
+    many = {f"p{index}": {"type": "integer"} for index in range(5_001)}
+    definitions["com.example.v1.Many"] = {"type": "object", "properties": many}
+    release = make_release(definitions)
+    assert LANGUAGES["java"].check(_generate("java", release, tmp_path)) == ""
+
+
+@pytest.mark.slow
 @pytest.mark.compiler("javac", "java")
 def test_java_reads_what_it_writes(tmp_path: Path) -> None:
     """Examples with all fields and manifests, read strictly and written again; and the
@@ -527,7 +552,7 @@ def test_java_reads_what_it_writes(tmp_path: Path) -> None:
     release = load("1.35")
     folder = _generate("java", release, tmp_path)
     write(folder, {"Example.java": _program(folder, "java"), "Trip.java": _TRIP})
-    assert _check_java(folder) == ""
+    assert check_java(folder) == ""
     objects = _objects(release)
     classes = {
         f"{value['apiVersion']} {value['kind']}": ".".join(
