@@ -30,7 +30,7 @@ spec:
       containers:
       - name: web
         imagepullPolicy: Always
-        command: [sh, -c, |-, "a: b"]
+        command: [sh, -c, ">-", "a: b"]
         resizePolicy:
         - {resourceName: cpu, restartPolicy: NotRequired}
 ---
@@ -146,12 +146,117 @@ def test_a_manifest_is_checked_in_the_browser(
     assert "Allowed: Always, Never, OnFailure" in remarks["restartPolicy: Sometimes"]
     assert "deprecated" in remarks["serviceAccount: web # deprecated"]
     assert "Is imagePullPolicy meant?" in remarks["imagepullPolicy: Always"]
-    assert remarks['command: [sh, -c, |-, "a: b"]'] == ""
+    assert remarks['command: [sh, -c, ">-", "a: b"]'] == ""
     assert "changed" in remarks["resizePolicy:"]
     assert "was removed in 1.25" in remarks["apiVersion: policy/v1beta1"]
     assert "Not checked" in remarks["apiVersion: example.com/v1"]
     assert "Is Pod meant?" in lines[22]
-    assert "inside of a field that has a value already" in remarks["c: d"]
+    assert "YAML cannot be read from here on" in "".join(lines[-4:])
+
+
+POD_OF = "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {}\n"
+CHECKED = [
+    # A text, what the headline says, and what is said of which line.
+    (
+        "apiVersion: v1\nkind: Pod\nmetadata:\n\tname: a\n",
+        "Nothing was checked: 1 error.",
+        4,
+        "cannot be read from here on",
+    ),
+    (
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Release.Name }}\ndata: {}\n",
+        "Nothing was checked.",
+        4,
+        "This is a template: render it first",
+    ),
+    (
+        'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: "a\ndata: {}\n',
+        "Nothing was checked: 1 error.",
+        4,
+        "a quote is not closed",
+    ),
+    ("# nothing\n---\n", "There is no object in this text.", 0, ""),
+    ("", "", 0, ""),
+    ("a: b\n", "Nothing was checked.", 1, "it has no apiVersion and kind"),
+    ("- a\n", "Nothing was checked.", 1, "this is no object"),
+    (
+        "apiVersion: example.com/v1\nkind: Widget\n",
+        "Nothing was checked.",
+        1,
+        "Not checked",
+    ),
+    (
+        "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\n",
+        "Nothing was checked.",
+        1,
+        "Not checked",
+    ),
+    (
+        "apiVersion: serving.knative.dev/v1\nkind: Service\n",
+        "Nothing was checked.",
+        1,
+        "Not checked",
+    ),
+    ("apiVersion: v2\nkind: Pod\n", "1 object checked: 1 error", 1, "Use v1."),
+    (
+        "apiVersion: v1\nkind: PodList\nitems:\n- spec: {containers: 1}\n- a\n",
+        "Only 1 of 2 objects checked: 1 error",
+        4,
+        "has to be a list",
+    ),
+    (
+        "apiVersion: v1\nkind: ConfigMap\ndata:\n  a: b\n  a: c\n",
+        "1 object checked: 1 error",
+        5,
+        "The key a is there twice",
+    ),
+    (
+        "apiVersion: apps/v1\nkind: Deployment\nspec:\n  replicas: ${REPLICAS}\n",
+        "1 object checked: 0 errors",
+        4,
+        "has a placeholder",
+    ),
+    (
+        "apiVersion: apps/v1\nkind: Deployment\nspec:\n  replicas: 0o17\n  paused: on\n",
+        "1 object checked: 0 errors",
+        0,
+        "",
+    ),
+    (
+        "a: &a {apiVersion: v1, kind: Pod}\n<<: *a\nspec: {b: c}\n",
+        "1 object checked: 2 errors",
+        3,
+        "has no field b",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "headline", "line", "remark"), CHECKED)
+def test_what_was_not_checked_has_not_no_errors(
+    browser: Browser, base_url: str, text: str, headline: str, line: int, remark: str
+) -> None:
+    """What no parser reads, templates, and what the page knows nothing of."""
+    browser.open(f"{base_url}check/")
+    browser.run(
+        "const text = document.getElementById('manifest');"
+        "text.value = 'apiVersion: v1\\nkind: Pod\\n';"
+        "text.dispatchEvent(new Event('input'))"
+    )
+    summary = "document.getElementById('check-summary').textContent"
+    browser.wait(f"/1 object checked: 0 errors/.test({summary})")
+    browser.run(
+        "const text = document.getElementById('manifest'); text.value = arguments[0];"
+        "text.dispatchEvent(new Event('input'))",
+        text,
+    )
+    browser.wait(f"!/1 object checked: 0 errors, 0 warnings, 0/.test({summary})")
+    assert browser.run(f"return {summary}").startswith(headline)
+    if line:
+        remarks = browser.run(
+            "return document.querySelectorAll('#check-results > li')"
+            f"[{line - 1}].innerText"
+        )
+        assert remark in remarks
 
 
 def test_an_unknown_address_is_looked_for(browser: Browser, base_url: str) -> None:

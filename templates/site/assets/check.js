@@ -8,7 +8,7 @@
     "manifest", "check-release", "check-since", "check-summary", "check-results",
   ].map((id) => document.getElementById(id));
   const releases = [...releaseInput.options].map((option) => option.value);
-  const MAX_TEXT = 2_000_000, MAX_FINDINGS = 1000;
+  const MAX_TEXT = 1_000_000, MAX_FINDINGS = 1000;
 
   // --------------------------------------------------------------------------- the data
 
@@ -43,6 +43,9 @@
     return first < 0 ? [] : releases.slice(first + 1, last + 1);
   }
 
+  /** The group of an apiVersion; that of "v1" is "core", as in addresses. */
+  const groupOf = (apiVersion) => (apiVersion.includes("/") ? apiVersion.split("/")[0] : "core");
+
   const known = new Map(); // what a release has, by its name
 
   /** The types of a release by "apiVersion kind", and what is known of their fields. */
@@ -69,7 +72,8 @@
       if (type.isKind) byKind.set(`${type.path.replace(/^core\//, "").replace(/\/[^/]*$/, "")} ${type.kind}`, type);
     }
     const removed = new Map(aliases.filter(([, , , note]) => /was removed in/.test(note)).map(([to, , words, note]) => [words.toLowerCase(), { to: types[to], note }]));
-    known.set(name, { types, byKind, removed });
+    const groups = new Set(["extensions", ...[...index.apiVersions, ...indexes.get("").apiVersions].map(groupOf)]);
+    known.set(name, { types, byKind, removed, groups });
     return known.get(name);
   }
 
@@ -96,22 +100,28 @@
   }
 
   const NAMES = { mapping: "an object", sequence: "a list", scalar: "a value" };
-  const BOOLEAN = /^(true|false)$/i;
 
-  /** Whether a scalar has a type of the document; texts that YAML reads as numbers have not. */
-  function hasType({ text, isQuoted }, label) {
-    if (text === null) return label === "string";
-    if (/^integer or string|^(number|any value)/.test(label)) return true;
-    if (/^integer/.test(label)) return !isQuoted && /^[+-]?\d+(\.0*)?$|^0[xo]/.test(text);
-    if (label === "boolean") return !isQuoted && /^(true|false|yes|no|on|off)$/i.test(text);
-    return isQuoted || !(BOOLEAN.test(text) || /^[+-]?(\d+|\d*\.\d+|\d+\.\d*)(e[+-]?\d+)?$/i.test(text));
+  /** Whether a value has a type of the document. */
+  function hasType(value, label) {
+    if (/^integer or string/.test(label)) return /bigint|string/.test(typeof value);
+    if (/^any value/.test(label)) return true;
+    if (/^integer/.test(label)) return typeof value === "bigint";
+    if (/^number/.test(label)) return /bigint|number/.test(typeof value);
+    return typeof value === (label === "boolean" ? "boolean" : "string");
   }
+
+  // Placeholders of templates (generator/kubestencil/checking/files/placeholders.py).
+  const has = (text, start, end) => text.indexOf(end, (text.indexOf(start) + 1 || Infinity) + 1) >= 0;
+  const isTemplate = (text) => has(text, "{{", "}}") || has(text, "{%", "%}") || has(text, "<%", "%>");
+  const hasPlaceholder = (value) =>
+    typeof value === "string" && (isTemplate(value) || has(value, "${", "}") || /\$\([A-Za-z_][\w.-]*\)/.test(value));
 
   class Check {
     constructor(release) {
       this.release = release;
       this.data = readRelease(release);
       this.findings = [];
+      this.total = this.checked = 0; // objects, and documents that are none
       this.changed = new Map();
       for (const step of steps()) {
         for (const [path, items] of Object.entries(changes.get(step).changed)) {
@@ -127,25 +137,37 @@
       this.findings.push({ line, level, message, path });
     }
 
-    document({ value, error, line }) {
-      if (error) this.add(line, "error", `The document ${error}.`);
-      else this.object(value);
+    document({ value, repeated, error, line, text: part }) {
+      if (!error) {
+        for (const { key, line: at } of repeated) this.add(at, "error", `The key ${key} is there twice: the last one counts.`);
+        return this.object(value);
+      }
+      this.total++;
+      if (isTemplate(part)) this.add(line, "not checked", "This is a template: render it first, and check what it becomes.");
+      else this.add(line, "error", `Line ${line + 1}: ${error}. YAML cannot be read from here on.`);
     }
 
-    object(node) {
-      if (node.kind === "sequence") return node.items.forEach((item) => this.object(item));
-      if (node.kind !== "mapping") return this.add(node.line, "error", "This is no object.");
-      const entry = (name) => node.entries.find(({ key }) => key === name);
-      const [apiVersion, kind] = ["apiVersion", "kind"].map((name) => entry(name)?.value.text);
-      if (!apiVersion || !kind) {
-        return this.add(node.line, "note", "Not checked: it has no apiVersion and kind.");
+    skip(line, reason) {
+      this.add(line, "not checked", `Not checked: ${reason}.`);
+    }
+
+    /** Checks an object. The items of a list have its apiVersion and kind, without "List". */
+    object(node, implied = {}) {
+      const entry = (name) => node.entries?.find(({ key }) => key === name);
+      const items = entry("items")?.value;
+      const [apiVersion, kind] = ["apiVersion", "kind"].map((name) => entry(name)?.value.value ?? implied[name]);
+      if (typeof kind === "string" && kind.endsWith("List") && items?.kind === "sequence" && items.items.length) {
+        const single = kind.slice(0, -"List".length);
+        for (const item of items.items) this.object(item, single ? { apiVersion, kind: single } : {});
+        return;
       }
-      if (apiVersion === "v1" && kind === "List") {
-        const items = entry("items")?.value;
-        return items?.kind === "sequence" ? this.object(items) : undefined;
-      }
+      this.total++;
+      if (node.kind !== "mapping") return this.skip(node.line, "this is no object");
+      if (typeof apiVersion !== "string" || typeof kind !== "string") return this.skip(node.line, "it has no apiVersion and kind");
+      if (hasPlaceholder(apiVersion) || hasPlaceholder(kind)) return this.skip(node.line, "its kind is a placeholder, which is filled in first");
+      this.checked++;
       const type = this.data.byKind.get(`${apiVersion} ${kind}`);
-      if (!type) return this.unknownKind(entry("apiVersion").line, apiVersion, kind);
+      if (!type) return this.unknownKind(entry("apiVersion")?.line ?? node.line, apiVersion, kind);
       this.fields(node, type, "");
     }
 
@@ -155,23 +177,23 @@
       const older = indexes.get("").types.find(([name, api, , , , , , last]) =>
         name === kind && last && indexes.get("").apiVersions[api].replace(/^core\//, "") === apiVersion);
       const where = older ? `${apiVersion} ${kind} is in ${older.at(-1)}, not in ${this.release}` : `${this.release} has no ${apiVersion} ${kind}`;
-      if (removed) this.add(line, "error", `${removed.note}. See ${removed.to.kind}.`, removed.to.path);
-      else if (others.length) this.add(line, "error", `${where}. Use ${others.at(-1)}.`, this.data.byKind.get(`${others.at(-1)} ${kind}`).path);
-      else {
+      const group = groupOf(apiVersion);
+      const isForeign = group.includes(".") && !group.endsWith(".k8s.io") && !nearest(group, this.data.groups);
+      if (removed && !isForeign) this.add(line, "error", `${removed.note}. See ${removed.to.kind}.`, removed.to.path);
+      else if (others.length && !isForeign) this.add(line, "error", `${where}. Use ${others.at(-1)}.`, this.data.byKind.get(`${others.at(-1)} ${kind}`).path);
+      else if (this.data.groups.has(group) || older) {
         const similar = nearest(kind, new Set([...this.data.byKind.values()].map((type) => type.kind)));
-        const isOwn = !apiVersion.includes("/") || /\.k8s\.io\/|^(apps|batch|autoscaling|policy|extensions)\//.test(apiVersion);
-        if (similar && isOwn) this.add(line, "error", `${where}. Is ${similar} meant?`);
-        else this.add(line, older || isOwn ? "error" : "note", isOwn || older ? `${where}.` : `Not checked: ${where}.`);
+        this.add(line, "error", `${where}.${similar ? ` Is ${similar} meant?` : ""}`);
+      } else {
+        this.checked--;
+        this.skip(line, where);
       }
     }
 
     /** The fields of an object of a type. */
     fields(node, type, prefix) {
-      const names = new Set();
       for (const { key, line, value } of node.entries) {
         const path = `${prefix}${key}`;
-        if (names.has(key)) this.add(line, "error", `${path} is there twice.`);
-        names.add(key);
         const field = type.fields.get(key);
         if (!field) {
           if (!type.fields.size) continue; // any field
@@ -196,7 +218,8 @@
 
     /** A value that is a list or map of something ("containers"), or that itself. */
     value(node, field, [container, ...rest], path, page) {
-      if (node.kind === "unknown" || node.kind === "null") return;
+      if (node.value === null) return;
+      if (hasPlaceholder(node.value)) return this.skip(node.line, `${path} has a placeholder, which is filled in first`);
       const type = this.data.types[field.reference];
       const label = field.label.replace(/^(\[\]|map\[string\])+/, "");
       const isObject = type ? type.fields.size > 0 : label === "object";
@@ -208,22 +231,24 @@
       if (container === "[]") return node.items.forEach((item) => this.value(item, field, rest, path, page));
       if (container) return node.entries.forEach(({ key, value }) => this.value(value, field, rest, `${path}.${key}`, page));
       if (isObject && type) return this.fields(node, type, `${path}.`);
-      if (!hasType(node, label)) {
-        const written = node.isQuoted ? `the text ${JSON.stringify(node.text ?? "…")}` : node.text;
-        const unquoted = label === "string" ? " without quotes" : "";
-        this.add(node.line, "error", `${path} has to be: ${label}. It is ${written}${unquoted}.`, page);
-      } else if (node.text && field.values.length && !field.values.includes(node.text)) {
-        this.add(node.line, "error", `${path} cannot be ${node.text}. Allowed: ${field.values.join(", ")}.`, page);
+      if (!hasType(node.value, label)) {
+        const isText = typeof node.value === "string";
+        const written = isText ? `the text ${JSON.stringify(node.value)}` : `${node.value}${label === "string" ? " without quotes" : ""}`;
+        this.add(node.line, "error", `${path} has to be: ${label}. It is ${written}.`, page);
+      } else if (node.value !== "" && field.values.length && !field.values.includes(String(node.value))) {
+        this.add(node.line, "error", `${path} cannot be ${node.value}. Allowed: ${field.values.join(", ")}.`, page);
       }
     }
   }
 
   // ------------------------------------------------------------------------------ showing
 
-  const LEVELS = { error: "breaking", warning: "warning", changed: "docs", note: "docs" };
+  const LEVELS = { error: "breaking", warning: "warning", "not checked": "warning", changed: "docs", note: "docs" };
 
   function showFindings(lines, findings) {
-    const byLine = Map.groupBy(findings.slice(0, MAX_FINDINGS), ({ line }) => line);
+    const rank = Object.keys(LEVELS);
+    const severest = findings.toSorted((one, other) => rank.indexOf(one.level) - rank.indexOf(other.level));
+    const byLine = Map.groupBy(severest.slice(0, MAX_FINDINGS), ({ line }) => line);
     const items = lines.map((line, index) => {
       const item = document.createElement("li");
       const code = document.createElement("code");
@@ -249,11 +274,22 @@
     results.replaceChildren(...items);
   }
 
+  /** How much was checked comes first: what was not has no errors either. */
+  function headline({ findings, total, checked }) {
+    const count = (level) => findings.filter((finding) => finding.level === level).length;
+    const words = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+    const counts = `${words(count("error"), "error")}, ${words(count("warning"), "warning")}, ${words(count("changed") + count("note"), "remark")}.`;
+    const shown = findings.length > MAX_FINDINGS ? ` The ${MAX_FINDINGS} most severe are shown.` : "";
+    if (!total) return "There is no object in this text.";
+    if (!checked) return `Nothing was checked${count("error") ? `: ${words(count("error"), "error")}` : ""}.${shown}`;
+    return `${checked < total ? `Only ${checked} of ${words(total, "object")}` : words(total, "object")} checked: ${counts}${shown}`;
+  }
+
   function check() {
     const release = releaseInput.value;
     results.replaceChildren();
     if (!text.value.trim()) return (summary.textContent = "");
-    if (text.value.length > MAX_TEXT) return (summary.textContent = "This is more than two million characters.");
+    if (text.value.length > MAX_TEXT) return (summary.textContent = "Nothing was checked: this is more than a million characters.");
     for (const name of ["search", "search-texts"]) load(`${release}/${name}.js`);
     load("assets/other-releases.js");
     const between = steps();
@@ -262,9 +298,7 @@
     if (!isLoaded) return (summary.textContent = "Loading …");
     const run = new Check(release);
     for (const part of readDocuments(text.value)) run.document(part);
-    const count = (level) => run.findings.filter((finding) => finding.level === level).length;
-    const words = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
-    summary.textContent = `${words(count("error"), "error")}, ${words(count("warning"), "warning")}, ${words(count("changed") + count("note"), "remark")}.`;
+    summary.textContent = headline(run);
     showFindings(text.value.split(/\r?\n/), run.findings);
   }
 
@@ -279,9 +313,16 @@
   document.getElementById("check-file").addEventListener("change", async ({ target }) => readFiles(target.files));
 
   async function readFiles(files) {
-    const contents = await Promise.all([...files].map((file) => file.text()));
-    if (contents.length) text.value = contents.join("\n---\n");
-    schedule();
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    try {
+      const contents = await Promise.all([...files].map(async (file) => decoder.decode(await file.arrayBuffer())));
+      if (contents.length) text.value = contents.join("\n---\n");
+      schedule();
+    } catch {
+      text.value = "";
+      results.replaceChildren();
+      summary.textContent = "Nothing was checked: a file is not UTF-8 text, or cannot be read.";
+    }
   }
   text.addEventListener("dragover", (event) => event.preventDefault());
   text.addEventListener("drop", (event) => {

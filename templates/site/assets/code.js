@@ -120,14 +120,11 @@
     return { apiVersion, kind, metadata, ...object, ...{ apiVersion, kind, metadata }, [TYPE]: { page, types } };
   }
 
-  // What a plain scalar of YAML is.
-  const plain = (text) => (/^(-?\d+(\.\d+)?|true|false)$/.test(text) ? JSON.parse(text) : text);
-
   /** A value of the example, as "yaml.js" reads it, with the types of the fields in a list. */
   function typed(node, containers, list, page) {
     const inside = (value) => typed(value, containers.slice(1), list, page);
     if (node.kind === "sequence") return node.items.map(inside);
-    if (node.kind !== "mapping") return node.isQuoted ? node.text : plain(node.text);
+    if (node.kind !== "mapping") return typeof node.value === "bigint" ? Number(node.value) : node.value;
     if (containers.length || !list) return Object.fromEntries(node.entries.map(({ key, value }) => [key, inside(value)]));
     const items = new Map([...list.children].map((item) => [nameOf(item).textContent, item]));
     const values = node.entries.map(({ key, value }) => {
@@ -210,17 +207,20 @@
   const isWide = matchMedia("(min-width: 80.01rem)");
   const LANGUAGES = { go: "Go", python: "Python", jsonnet: "Jsonnet", rust: "Rust", typescript: "TypeScript" };
   let language = "yaml";
-  let areLanguagesLoading = false;
+  const requested = new Set();
+
+  /** Load scripts once, in this order. */
+  function load(...paths) {
+    for (const path of paths.filter((path) => !requested.has(path))) {
+      requested.add(path);
+      loadScript(path, () => announce("The code cannot be loaded.")).addEventListener("load", showInGo);
+    }
+  }
 
   /** Load what writes other languages, for the field that is selected. */
   function loadLanguages() {
-    if (areLanguagesLoading) return;
-    areLanguagesLoading = true;
     const { release } = document.documentElement.dataset;
-    const names = ["assets/go-fields.js", `${release}/rust-names.js`, `${release}/python-names.js`];
-    for (const path of ["assets/yaml.js", "assets/languages.js", ...names]) {
-      loadScript(path, () => announce("The code cannot be loaded."));
-    }
+    load("assets/languages.js", "assets/go-fields.js", `${release}/rust-names.js`, `${release}/python-names.js`);
   }
 
   const codeBlock = (title, ...code) =>
@@ -233,9 +233,12 @@
   /** The whole example in Go, which the page does not have. */
   function showInGo() {
     if (!inGo?.checked) return;
-    const { languages } = globalThis.kubestencil;
-    if (languages) example.querySelector(".go").replaceChildren(codeBlock("Go", languages.go(wholeExample()).join("\n")));
-    else loadLanguages();
+    const { languages, readDocuments } = globalThis.kubestencil;
+    if (languages && readDocuments) example.querySelector(".go").replaceChildren(codeBlock("Go", languages.go(wholeExample()).join("\n")));
+    else {
+      loadLanguages();
+      load("assets/vendor/yaml.js", "assets/yaml.js");
+    }
   }
 
   function show(item) {

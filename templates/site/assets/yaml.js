@@ -1,265 +1,336 @@
 "use strict";
-// Reads the YAML that manifests are written in, with the line of each value: block and flow
-// style, texts in quotes and of several lines, documents. Values behind anchors, aliases and
-// templates ({{ … }}) are "unknown", and nothing is said of them.
+// Reads manifests as "kubestencil check" and kubectl do, with the line of each value. The
+// package in "vendor/yaml.js" finds the nodes of a text; what they mean is decided here, as
+// in generator/kubestencil/source/yaml: documents, scalars, keys, merges, aliases. Where the
+// two could differ, the text is refused, with its line.
 (() => {
-  const KEY = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|(?![-?:] |[[\]{}#&*!|>'"%@`,]).*?)\s*:(?:\s+(.*))?$/s;
-  const TEMPLATE = /\{\{/;
-  const MAX_DEPTH = 200;
+  const { Composer, isAlias, isMap, isScalar, Parser } = globalThis.kubestencilYaml;
+  const MAX_DEPTH = 500;
 
+  /** Why a text cannot be read from an offset on. */
   class Mistake extends Error {
-    constructor(message, line) {
+    constructor(message, offset) {
       super(message);
-      this.line = line;
+      this.offset = offset;
     }
   }
 
-  /** A line without its comment, outside of quotes. */
-  function withoutComment(text) {
-    let quote = "";
-    for (let at = 0; at < text.length; at++) {
-      const character = text[at];
-      if (quote) {
-        if (character === "\\" && quote === '"') at++;
-        else if (character === quote) quote = "";
-      } else if ((character === '"' || character === "'") && /^$|[\s[{,:]$/.test(text.slice(0, at))) quote = character;
-      else if (character === "#" && /^$|\s$/.test(text.slice(0, at))) return text.slice(0, at).trimEnd();
+  // ------------------------------------------------------------------------- the scalars
+
+  const WORDS = new Map([
+    ...["", "~", "null", "Null", "NULL"].map((word) => [word, null]),
+    ...["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"].map((word) => [word, true]),
+    ...["n", "N", "no", "No", "NO", "off", "Off", "OFF", "false", "False", "FALSE"].map((word) => [word, false]),
+  ]);
+  const NOT_FINITE = /^([-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/;
+  const INTEGER = /^([-+]?)(?:(0[xX][0-9a-fA-F]+|0[bB][01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
+  const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+  const SEPARATED = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
+  const MAX_INTEGER_LENGTH = 100, MAX_PLAIN_FLOAT = 1e21;
+
+  /** The value of a plain scalar: of an integer a bigint, of any other number a number. */
+  function resolve(text) {
+    if (WORDS.has(text)) return WORDS.get(text);
+    if (!/^[-+.0-9]/.test(text) || (/^\..*_/s.test(text) && !SEPARATED.test(text))) return text;
+    const plain = text.replaceAll("_", "");
+    const [, sign, prefixed, octal, decimal] = (plain.length <= MAX_INTEGER_LENGTH && INTEGER.exec(plain)) || [];
+    if (sign !== undefined) {
+      const size = BigInt(prefixed ?? decimal ?? `0o${octal}`);
+      const integer = sign === "-" ? -size : size;
+      if (integer >= -(2n ** 63n) && integer < 2n ** 64n) return integer;
     }
-    return text.trimEnd();
+    const number = FLOAT.test(plain) ? Number(plain) : NaN;
+    return Number.isFinite(number) ? number : text;
   }
 
-  function unquoted(text) {
-    if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'");
-    if (!text.startsWith('"')) return text;
-    try {
-      return JSON.parse(text);
-    } catch {
-      return text.slice(1, -1);
-    }
+  const TYPES = { int: ["bigint"], float: ["bigint", "number"], bool: ["boolean"], null: ["object"] };
+
+  /** The value of a scalar with a tag. One with a tag of its own is a string. */
+  function resolveTagged(text, tag, offset) {
+    const name = /^tag:yaml\.org,2002:(.*)$/.exec(tag)?.[1] ?? "";
+    if (/^(binary|merge|timestamp)$/.test(name)) throw new Mistake(`this page does not read !!${name}`, offset);
+    if (!Object.hasOwn(TYPES, name)) return text;
+    const value = resolve(text);
+    if (!TYPES[name].includes(typeof value)) throw new Mistake(`${JSON.stringify(text)} is no !!${name}`, offset);
+    return name === "float" ? Number(value) : value;
   }
 
-  /** The text of a block, whose line breaks "|" keeps; null for another style. */
-  function blockText(style, lines) {
-    if (!/^\|-?$/.test(style)) return null;
-    const indent = lines.find((line) => line.trim())?.search(/\S/) ?? 0;
-    const text = lines.map((line) => line.slice(indent)).join("\n").trimEnd();
-    return style === "|" && text ? `${text}\n` : text;
-  }
+  /** JSON has 1e3 and 1.0 as 1000 and 1. */
+  const asJson = (value) =>
+    Number.isInteger(value) && Math.abs(value) < MAX_PLAIN_FLOAT ? BigInt(String(value)) : value;
 
-  const scalar = (text, line) => ({ kind: "scalar", line, text: unquoted(text), isQuoted: /^["']/.test(text) });
-  const unknown = (line) => ({ kind: "unknown", line });
+  // -------------------------------------------------------------------------- the values
 
+  // The share of values that aliases may stand for, by the number of values (go-yaml,
+  // decode.go: allowedAliasRatio).
+  const MIN_ALIASED = 101, MIN_VALUES = 1001, SMALL = 400_000, LARGE = 4_000_000;
+  const allowedShare = (values) => 0.99 - (0.89 * (Math.min(Math.max(values, SMALL), LARGE) - SMALL)) / (LARGE - SMALL);
+
+  /**
+   * Makes values of the nodes of one document, whose lines "lineAt" has by offset. A value
+   * is { kind, line }, with the "entries" of a mapping, the "items" of a sequence, or the
+   * "value" of a scalar. Keys that are there twice are in "repeated"; the last one counts.
+   */
   class Reader {
-    /** "lines" are those of one document, "first" is the number of the first of them. */
-    constructor(lines, first) {
-      this.raw = lines;
-      this.first = first;
-      this.lines = lines.flatMap((raw, index) => {
-        const text = withoutComment(raw);
-        const start = text.search(/\S/);
-        const isTemplate = /^\s*\{\{[^{}]*\}\}$/.test(text);
-        return start < 0 || isTemplate ? [] : [{ indent: start, text: text.slice(start), index }];
-      });
-      this.at = 0;
+    constructor(text, lineAt, isJson) {
+      Object.assign(this, { text, lineAt, isJson });
+      this.anchors = new Map();
+      this.repeated = [];
+      this.covered = [];
+      this.depth = this.flowDepth = this.count = this.aliased = this.checked = 0;
     }
 
-    get next() {
-      return this.lines[this.at];
+    document(node) {
+      const value = this.value(node);
+      if (!this.isJson) this.checkTabs();
+      if (this.aliased) this.checkAliased(node.range[0]);
+      return { value, repeated: this.repeated };
     }
 
-    number(line) {
-      return line.index + this.first;
-    }
-
-    read() {
-      if (!this.next) return null;
-      const value = this.block(0);
-      if (this.next) throw new Mistake("cannot be read: the line is indented as nothing around it", this.number(this.next));
+    value(node, isKey = false) {
+      if (isAlias(node)) return this.alias(node);
+      const [offset] = node.range;
+      const line = this.lineAt(offset);
+      const start = this.count;
+      let value;
+      this.checkNode(node);
+      if (isScalar(node)) value = { kind: "scalar", line, value: this.scalar(node, isKey) };
+      else {
+        if (this.depth >= MAX_DEPTH) throw new Mistake(`it is nested more than ${MAX_DEPTH} deep`, offset);
+        if (node.anchor) this.anchors.set(node.anchor, null);
+        this.depth++;
+        this.flowDepth += Number(node.flow ?? false);
+        if (isMap(node)) value = { kind: "mapping", line, entries: this.entries(node) };
+        else value = { kind: "sequence", line, items: node.items.map((item) => this.value(item)) };
+        this.depth--;
+        this.flowDepth -= Number(node.flow ?? false);
+      }
+      this.count++;
+      if (node.anchor) this.anchors.set(node.anchor, { value, size: this.count - start });
       return value;
     }
 
-    block(depth) {
-      const line = this.next;
-      if (depth > MAX_DEPTH) throw new Mistake("is nested too deeply", this.number(line));
-      if (line.text.startsWith("\t")) throw new Mistake("has a tab, where YAML needs spaces", this.number(line));
-      if (/^-(\s|$)/.test(line.text)) return this.sequence(depth);
-      if (KEY.test(line.text) && !/^[[{]/.test(line.text)) return this.mapping(depth);
-      this.at++;
-      return this.value(line.text, line, line.indent - 1, depth);
+    scalar({ type, source, tag, range: [start, end] }, isKey) {
+      if (this.isJson) {
+        const written = this.text.slice(start, end);
+        return /^-?\d+$/.test(written) ? BigInt(written) : JSON.parse(written);
+      }
+      if (!tag && type !== "PLAIN") return source;
+      if (!tag && NOT_FINITE.test(source)) throw new Mistake(`${source} is no number of JSON`, start);
+      const value = tag ? resolveTagged(source, tag, start) : resolve(source);
+      if (isKey && typeof value === "number") throw new Mistake(`the key ${source} needs quotes`, start);
+      return asJson(value);
     }
 
-    sequence(depth) {
-      const { indent } = this.next;
-      const node = { kind: "sequence", line: this.number(this.next), items: [] };
-      while (this.next?.indent === indent && /^-(\s|$)/.test(this.next.text)) {
-        const line = this.next;
-        const rest = line.text.slice(1).trimStart();
-        if (!rest) {
-          this.at++;
-          node.items.push(this.next?.indent > indent ? this.block(depth + 1) : unknown(this.number(line)));
+    // What libyaml refuses or reads otherwise, and the package does not.
+
+    checkNode({ anchor, type = "", tag, range: [start, end] }) {
+      if (this.isJson) return;
+      if (type && type !== "PLAIN") this.covered.push([start, end]);
+      const written = this.text.slice(start, end);
+      const isPlainInFlow = type === "PLAIN" && this.flowDepth > 0;
+      const isOpen = type === "QUOTE_SINGLE" && written.split("'").length % 2 === 0;
+      if (isOpen || (type === "QUOTE_DOUBLE" && !/^".*"$/s.test(written.replace(/\\./gs, "")))) throw new Mistake("a quote is not closed", start);
+      if (/^BLOCK/.test(type)) {
+        if (!this.depth) throw new Mistake("this page does not read a block text that is in no object", start);
+        if (/^[|>][-+]?[^\n\d]*\n(?: *\n)* *\t/.test(written)) throw new Mistake("Tabs are not allowed as indentation", start);
+        if (end === this.text.length && /\n[ \t]+$/.test(written)) throw new Mistake("a block text ends with a line of blanks", end - 1);
+      }
+      if (isPlainInFlow && /^[:?]|:[,?[\]{}]/.test(this.text.slice(start, end + 2))) throw new Mistake("a blank is missing after a colon", start);
+      const isTag = !tag || (/^[\w;/?:@&=+$.!~*'()%[\],-]*$/.test(tag) && (written ? /\s/.test(this.text[start - 1]) : !this.flowDepth));
+      if (!isTag) throw new Mistake("a tag is not followed by a blank", start);
+      if (anchor && !/^[\w-]+$/.test(anchor)) throw new Mistake(`the anchor &${anchor} has a character that is no letter`, start);
+    }
+
+    checkKey({ range: [start, end] }, { start: tokens, sep = [] }) {
+      const refused = this.flowDepth ? /^(explicit-key-ind|anchor|tag)$/ : /^explicit-key-ind$/;
+      const before = tokens.find(({ type }) => refused.test(type));
+      if (before) throw new Mistake(`this page does not read ${before.source} before a key`, start);
+      const colon = sep.find(({ type }) => type === "map-value-ind")?.offset ?? end;
+      if (this.text.slice(start, colon).includes("\n") && !this.isJson) throw new Mistake("a key has several lines", start);
+    }
+
+    /** Refuses tabs where a line begins, but in quotes and block texts. */
+    checkTabs() {
+      let index = 0;
+      for (const match of this.text.matchAll(/(?<![^\n])[ ?:-]*\t/g)) {
+        const tab = match.index + match[0].length - 1;
+        while (this.covered[index]?.[1] <= tab) index++;
+        if (!(this.covered[index]?.[0] <= tab)) throw new Mistake("Tabs are not allowed as indentation", tab);
+      }
+    }
+
+    alias({ source, range: [offset] }) {
+      const anchor = this.anchors.get(source);
+      if (anchor === undefined) throw new Mistake(`the alias *${source} has no anchor`, offset);
+      if (anchor === null) throw new Mistake(`the anchor &${source} contains itself`, offset);
+      this.checkAliased(offset);
+      this.aliased += anchor.size;
+      this.checked += 1 + anchor.size;
+      this.count += 1 + anchor.size;
+      this.checkAliased(offset);
+      return { ...anchor.value, line: this.lineAt(offset) };
+    }
+
+    /** Refuses aliases that stand for more values than Kubernetes allows. */
+    checkAliased(offset) {
+      const count = 1 + this.depth + this.count;
+      for (const values of [Math.max(this.checked, MIN_VALUES), LARGE, count]) {
+        const isDue = this.checked <= values && values <= count;
+        if (isDue && this.aliased >= Math.max(MIN_ALIASED, values * allowedShare(values))) {
+          throw new Mistake(`its aliases stand for ${this.aliased} of ${values} values, which Kubernetes refuses`, offset);
+        }
+      }
+      this.checked = count;
+    }
+
+    /** The entries of a mapping; those of a "<<" replace the ones above it. */
+    entries({ items }) {
+      const entries = new Map(), merged = new Set();
+      for (const { key: keyNode, value: valueNode, srcToken } of items) {
+        const offset = keyNode.range[0];
+        this.checkKey(keyNode, srcToken);
+        if (keyNode.source === "<<" && keyNode.type === "PLAIN" && !keyNode.tag) {
+          for (const { entries: others } of this.mergeable(keyNode, valueNode).reverse()) {
+            for (const entry of others) {
+              if (!entries.has(entry.key)) merged.add(entry.key);
+              entries.set(entry.key, entry);
+            }
+          }
           continue;
         }
-        // What is behind the dash is a block of its own, indented to where it stands.
-        this.lines[this.at] = { ...line, text: rest, indent: indent + line.text.length - rest.length };
-        node.items.push(this.block(depth + 1));
+        const key = this.key(keyNode), line = this.lineAt(offset);
+        if (!merged.delete(key) && entries.has(key)) this.repeated.push({ key, line });
+        const value = valueNode ? this.value(valueNode) : this.empty(line);
+        entries.set(key, { key, line, value });
       }
-      return node;
+      return [...entries.values()];
     }
 
-    mapping(depth) {
-      const { indent } = this.next;
-      const node = { kind: "mapping", line: this.number(this.next), entries: [] };
-      while (this.next?.indent === indent) {
-        const line = this.next;
-        const [, key, rest = ""] = KEY.exec(line.text) ?? [];
-        if (key === undefined || /^-\s/.test(line.text)) throw new Mistake("cannot be read: no key and no item", this.number(line));
-        this.at++;
-        node.entries.push({ key: unquoted(key), line: this.number(line), value: this.value(rest, line, indent, depth) });
-      }
-      return node;
+    empty(line) {
+      this.count++;
+      return { kind: "scalar", line, value: null };
     }
 
-    /** The value behind a key: "rest" on its line, and the lines that are indented more. */
-    value(rest, line, indent, depth) {
-      const number = this.number(line);
-      const text = rest.replace(/^(?:[&!]\S*\s*)+/, "");
-      if (!text) {
-        const isInside = this.next && (this.next.indent > indent || (this.next.indent === indent && /^-(\s|$)/.test(this.next.text)));
-        return isInside ? this.block(depth + 1) : { kind: "null", line: number };
-      }
-      if (/^[|>][-+\d]*$/.test(text)) {
-        while (this.next?.indent > indent) this.at++;
-        const written = this.raw.slice(line.index + 1, this.next?.index);
-        return { kind: "scalar", line: number, text: blockText(text, written), isQuoted: true };
-      }
-      if (text.startsWith("*") || TEMPLATE.test(text)) {
-        while (this.next?.indent > indent) this.at++;
-        return unknown(number);
-      }
-      if (/^[[{]/.test(text)) return this.flow(text, line, indent);
-      const parts = [text];
-      const isQuoted = /^["']/.test(text);
-      while (this.next?.indent > indent && !isClosed(parts.join(" "))) {
-        if (!isQuoted && KEY.test(this.next.text)) throw new Mistake("is inside of a field that has a value already", this.number(this.next));
-        parts.push(this.lines[this.at++].text);
-      }
-      return scalar(parts.join(" "), number);
+    key(node) {
+      const { kind, value } = this.value(node, true);
+      if (kind === "scalar" && typeof value === "string") return value;
+      const isKey = typeof value === "boolean" || (typeof value === "bigint" && value < 2n ** 63n);
+      if (kind === "scalar" && isKey) return String(value);
+      throw new Mistake("a key has to be a text", node.range[0]);
     }
 
-    /** A value in brackets, which may go over several lines. */
-    flow(start, line, indent) {
-      let characters = [...start].map((character) => ({ character, number: this.number(line) }));
-      while (!isBalanced(characters) && this.next && this.next.indent >= Math.max(indent, 0)) {
-        const more = this.lines[this.at++];
-        characters = [...characters, ...[..."\n", ...more.text].map((character) => ({ character, number: this.number(more) }))];
-      }
-      return new FlowReader(characters).read();
+    mergeable(keyNode, node) {
+      const [offset] = keyNode.range;
+      if (keyNode.anchor || !node) throw new Mistake("this page does not read such a <<", offset);
+      const value = this.value(node);
+      const values = value.kind === "sequence" && !isAlias(node) ? [...value.items] : [value];
+      if (values.every(({ kind }) => kind === "mapping")) return values;
+      throw new Mistake("<< merges a mapping, or a list of mappings", offset);
     }
   }
 
-  /** Whether a text in quotes has its end; a plain one is never closed. */
-  const isClosed = (text) => /^"(?:[^"\\]|\\.)*"$|^'(?:[^']|'')*'$/s.test(text);
+  // ----------------------------------------------------------------------- the documents
 
-  function isBalanced(characters) {
-    let depth = 0, quote = "";
-    for (const [at, { character }] of characters.entries()) {
-      if (quote) quote = character === quote && characters[at - 1]?.character !== "\\" ? "" : quote;
-      else if (character === '"' || character === "'") quote = character;
-      else if ("[{".includes(character)) depth++;
-      else if ("]}".includes(character)) depth--;
+  const SEPARATOR = /(?<![^\n])---([^\n]*)\n?/g;
+
+  /** The documents of a text, with their offsets, as Kubernetes splits it before it is read. */
+  function* split(text) {
+    let start = 0, content = 0, isSeparated = false;
+    for (const match of text.matchAll(SEPARATOR)) {
+      const end = match.index, rest = match[1].trim();
+      // Of two separators in a row, the second one belongs to the next document.
+      isSeparated = !(end > content || isSeparated);
+      if (!isSeparated) yield [start, text.slice(start, end)];
+      start = end;
+      content = end + match[0].length;
+      if (rest && !rest.startsWith("#")) throw new Mistake("text follows --- on its line", end);
     }
-    return depth <= 0;
+    if (content < text.length) yield [start, text.slice(start)];
   }
 
-  class FlowReader {
-    constructor(characters) {
-      this.characters = characters;
-      this.at = 0;
-    }
+  // Characters that YAML does not have, and those that only some parsers take for the end of a
+  // line or leave out.
+  const STRANGE = /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\u2028\u2029\uFEFF\uFFFE\uFFFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+  const OPTIONS = { schema: "failsafe", resolveKnownTags: false, uniqueKeys: false, keepSourceTokens: true };
 
-    get character() {
-      return this.characters[this.at]?.character;
+  /** The root node of the first document of a text; undefined where it is empty. */
+  function parse(text) {
+    const strange = STRANGE.exec(text);
+    if (strange) {
+      const code = strange[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+      throw new Mistake(`the character U+${code} cannot be in it`, strange.index);
     }
-
-    get line() {
-      return (this.characters[this.at] ?? this.characters.at(-1)).number;
+    const composer = new Composer(OPTIONS);
+    let document;
+    try {
+      [document] = composer.compose(new Parser().parse(text));
+    } catch {
+      throw new Mistake("it is too large or too deep for this page", 0);
     }
-
-    skipSpaces() {
-      while (/\s/.test(this.character ?? "")) this.at++;
+    const { errors, warnings } = document ?? composer.streamInfo();
+    // Of a quote that is not closed, "checkNode" has the place where it is opened.
+    const mistakes = [
+      ...errors.filter(({ message }) => !/^Missing closing/.test(message)),
+      ...warnings.filter(({ code }) => code !== "TAG_RESOLVE_FAILED" && code !== "BAD_INDENT"),
+    ];
+    if (mistakes.length) {
+      const first = mistakes.reduce((one, other) => (other.pos[0] < one.pos[0] ? other : one));
+      throw new Mistake(first.code === "RESOURCE_EXHAUSTION" ? "it is nested too deeply" : first.message, first.pos[0]);
     }
+    const { docStart, docEnd } = document?.directives ?? {};
+    if (docEnd && !docStart && document.contents?.source === "") throw new Mistake("nothing is before the ...", 0);
+    return document?.contents ?? undefined;
+  }
 
-    read(depth = 0) {
-      this.skipSpaces();
-      if (depth > MAX_DEPTH) throw new Mistake("is nested too deeply", this.line);
-      if (this.character === "{" || this.character === "[") return this.collection(depth);
-      const { line } = this;
-      const text = this.text(/[,\]}]/);
-      return text ? scalar(text, line) : { kind: "null", line };
-    }
-
-    /** A text up to a character that ends it, which is not taken. */
-    text(end) {
-      let text = "";
-      const quote = /["']/.test(this.character ?? "") ? this.character : "";
-      if (quote) {
-        do {
-          text += this.character === "\n" ? " " : this.character;
-          if (this.character === "\\" && quote === '"') text += this.characters[++this.at]?.character ?? "";
-          this.at++;
-        } while (this.character !== undefined && this.character !== quote);
-        this.at++;
-        return text + quote;
-      }
-      while (this.character !== undefined && !end.test(this.character)) text += this.characters[this.at++].character;
-      return text.trim();
-    }
-
-    collection(depth) {
-      const isMapping = this.character === "{";
-      const { line } = this;
-      const [entries, items] = [[], []];
-      this.at++;
-      for (;;) {
-        this.skipSpaces();
-        if (this.character === undefined) throw new Mistake("has a bracket that is not closed", line);
-        if (/[\]}]/.test(this.character)) break;
-        if (isMapping) {
-          const keyLine = this.line;
-          const key = unquoted(this.text(/[:,}]/));
-          this.skipSpaces();
-          if (this.character === ":") this.at++;
-          entries.push({ key, line: keyLine, value: this.read(depth + 1) });
-        } else items.push(this.read(depth + 1));
-        this.skipSpaces();
-        if (this.character === ",") this.at++;
-        else if (!/[\]}]/.test(this.character ?? "]")) throw new Mistake("cannot be read: a comma or a bracket is missing", this.line);
-      }
-      this.at++;
-      return isMapping ? { kind: "mapping", line, entries } : { kind: "sequence", line, items };
+  function isJson(text) {
+    if (!text.trimStart().startsWith("{")) return false;
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
     }
   }
 
-  /** The documents of a text: their values, or what is wrong with one (error, line). */
-  function readDocuments(text) {
+  /**
+   * The documents of a text: { value, repeated }, or the { error, line } from which on one
+   * cannot be read, with its "text". Lines count from 0.
+   */
+  function readDocuments(written) {
+    const text = written.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+    const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
     const documents = [];
-    let lines = [], first = 0;
-    const finish = (next) => {
+    const isWholeJson = isJson(text);
+
+    function lineAt(offset) {
+      let [low, high] = [0, starts.length];
+      while (high - low > 1) {
+        const middle = (low + high) >> 1;
+        if (starts[middle] <= offset) low = middle;
+        else high = middle;
+      }
+      return low;
+    }
+
+    function read(base, part) {
       try {
-        const value = new Reader(lines, first).read();
-        if (value) documents.push({ value });
+        const node = parse(part);
+        if (!node) return;
+        const document = new Reader(part, (offset) => lineAt(base + offset), isWholeJson).document(node);
+        if (document.value.value !== null) documents.push(document);
       } catch (error) {
         if (!(error instanceof Mistake)) throw error;
-        documents.push({ error: error.message, line: error.line });
+        documents.push({ error: error.message, line: lineAt(base + error.offset), text: part });
       }
-      [lines, first] = [[], next];
-    };
-    for (const [index, line] of text.split(/\r?\n/).entries()) {
-      if (/^(---|\.\.\.)(\s|$)/.test(line)) finish(index + 1);
-      else if (!/^%/.test(line)) lines.push(line);
-      else lines.push("");
     }
-    finish(0);
+
+    try {
+      for (const [base, part] of isWholeJson ? [[0, text]] : split(text)) read(base, part);
+    } catch (error) {
+      if (!(error instanceof Mistake)) throw error;
+      documents.push({ error: error.message, line: lineAt(error.offset), text });
+    }
     return documents;
   }
 

@@ -13,7 +13,7 @@ from kubestencil.errors import SpecError
 
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 # The anchor and the tag before a value, and what may stand between them.
-_PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+#[^\n]*)?[ \t\r\n]+)+")
+_PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t\r\n]+#[^\n]*)*[ \t\r\n]+)+")
 
 
 class Position(NamedTuple):
