@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -317,8 +317,7 @@ class Report:
         that are gone after an upgrade last. The number of the others is in ``ignored``. What was
         not checked has as many lines of each file, and one for each reason of others.
         """
-        kept = {id(item) for item in _limited(sorted(self.findings, key=_importance))}
-        findings = tuple(item for item in self.findings if id(item) in kept)
+        findings = most_severe(self.findings)
         skips = tuple(_limited(self.skips))
         dropped = _counts(self.skips) - _counts(skips)
         others = (Skip(*key, "others", count) for key, count in dropped.items())
@@ -389,6 +388,13 @@ class Report:
                 if name in broken
             },
         }
+
+
+def most_severe(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """At most MAX_FINDINGS findings of each file, in their order: the most severe, and
+    those that an upgrade fixes last."""
+    kept = {id(item) for item in _limited(sorted(findings, key=_importance))}
+    return tuple(item for item in findings if id(item) in kept)
 
 
 def _importance(finding: Finding) -> tuple[bool, int]:

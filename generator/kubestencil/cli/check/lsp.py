@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -33,7 +34,7 @@ from kubestencil.source.releases import newest_release
 @unserved_option
 def lsp(
     after: str | None, specs: Path | None, crds: tuple[str, ...], unserved: bool
-) -> None:
+) -> int:
     """Serve findings, hover and completion to an editor.
 
     It speaks the Language Server Protocol on standard input and output. The settings of
@@ -50,4 +51,5 @@ def lsp(
     options = DocumentOptions(specs, crds, unserved)
     newest = (after or newest_release()).split(",")[-1]
     (source,) = options.complete([find_document(newest, options, None)])
-    make_server(Upgrade(None, prepare(load_lazily(source)))).start_io()
+    server = make_server(Upgrade(None, prepare(load_lazily(source))))
+    return server.serve(sys.stdin.buffer, sys.stdout.buffer)

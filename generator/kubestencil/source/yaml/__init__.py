@@ -26,6 +26,7 @@ from kubestencil.source.yaml.document import (
     Position,
     Repeated,
     YamlError,
+    position_at,
     split_lines,
 )
 from kubestencil.source.yaml.scalars import resolve
@@ -39,6 +40,7 @@ __all__ = [
     "YamlError",
     "compose",
     "documents",
+    "position_at",
     "resolve",
     "split_documents",
     "split_lines",
