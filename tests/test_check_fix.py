@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from kubestencil.checking.fixing import fixed_text
+from kubestencil.checking.fixing import FixedText, fixed_text
 from kubestencil.checking.release import prepare
 from kubestencil.checking.upgrade import Upgrade
 from kubestencil.cli import cli
+from kubestencil.cli.check import fix
+from kubestencil.lsp.findings import findings_in, replacements
 from kubestencil.source.yaml import documents
 from tests.conftest import load
 from tests.hint_mistakes import accepted_objects, hinted_mistakes
@@ -442,3 +446,204 @@ def test_a_file_with_a_document_that_kubernetes_does_not_read_stays() -> None:
     text = _INGRESS + "--- {a: b}\n"
     upgrade = Upgrade(None, prepare(load("1.35")))
     assert fixed_text(text, "a.yaml", upgrade).text == text
+
+
+_ALIASES = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: a
+  labels: &labels
+    app: a
+    version: 1 # as text
+spec:
+  selector:
+    matchLabels: *labels
+  template:
+    metadata:
+      labels:
+        <<: *labels
+        tier: b
+    spec:
+      containers:
+      - &main
+        name: a
+        image: a
+        imagePullPolcy: Always
+        ports: [{containerPort: '80'}]
+      - <<: [*main]
+        name: b
+"""
+
+
+def test_what_aliases_repeat_is_one_finding_mended_at_its_anchor(
+    upgrade: Upgrade,
+) -> None:
+    expected = (
+        _ALIASES.replace("version: 1", 'version: "1"')
+        .replace("imagePullPolcy", "imagePullPolicy")
+        .replace("'80'", "80")
+    )
+    result = fixed_text(_ALIASES, "a.yaml", upgrade)
+    assert result.text == expected
+    assert (result.fixes, result.left) == (3, 0)
+    errors = [
+        finding
+        for finding in findings_in(_ALIASES, "a.yaml", upgrade)
+        if finding.severity == "error"
+    ]
+    assert [finding.line for finding in errors] == [7, 21, 22]
+    for finding in errors:
+        (change,) = replacements(_ALIASES, "a.yaml", finding)
+        assert change.title == finding.hint
+        assert _ALIASES.count("\n", 0, change.start) == finding.line - 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A number is right in one of the places.
+        "nodeSelector: &a {cpu: 1}\n  overhead: *a",
+        "nodeSelector: &a\n    cpu: 1\n  overhead:\n    <<: *a",
+        # What an alias stands for, rather than what is in it.
+        'nodeName: &a "1"\n  priority: *a',
+        "nodeName: &a 1\n  hostname: *a",
+    ],
+)
+def test_what_aliases_use_in_different_ways_is_left(
+    upgrade: Upgrade, text: str
+) -> None:
+    text = _POD.replace("MORE", f"  {text}")
+    result = fixed_text(text, "a.yaml", upgrade)
+    assert (result.text, result.fixes) == (text, 0)
+    assert result.left
+
+
+def test_an_object_with_aliases_is_converted_as_a_whole(upgrade: Upgrade) -> None:
+    rules = """\
+  rules:
+  - http: &http
+      paths:
+      - path: /
+        backend: *backend
+  - host: a.b
+    http: *http
+"""
+    before = _INGRESS.replace("backend:", "backend: &backend").replace(
+        "  tls: []\n", rules
+    )
+    path_type = "        pathType: ImplementationSpecific\n"
+    after = _NEW_INGRESS.replace("ckend:", "ckend: &backend").replace(
+        "  tls: []\n", rules.replace("*backend\n", f"*backend\n{path_type}")
+    )
+    assert fixed_text(before, "a.yaml", upgrade).text == after
+
+
+_WRONG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 1}\n"
+_RIGHT = _WRONG.replace("{a: 1}", '{a: "1"}')
+
+
+def test_no_file_is_written_before_all_are_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An error of our own leaves every file as it was."""
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.yaml").write_text(_WRONG)
+
+    def fail_at_the_second(text: str, file: str, *others: Any) -> FixedText:
+        if file.endswith("b.yaml"):
+            raise AssertionError
+        return fixed_text(text, file, *others)
+
+    monkeypatch.setattr(fix, "fixed_text", fail_at_the_second)
+    assert isinstance(_run(str(tmp_path)).exception, AssertionError)
+    assert {path.read_text() for path in tmp_path.iterdir()} == {_WRONG}
+
+
+def test_a_file_that_changed_meanwhile_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    path.write_text(_WRONG)
+    other.write_text(_WRONG)
+
+    def change_before(text: str, file: str, *others: Any) -> FixedText:
+        path.write_text("# mine\n")
+        return fixed_text(text, file, *others)
+
+    monkeypatch.setattr(fix, "fixed_text", change_before)
+    result = _run(str(tmp_path))
+    assert "a.yaml: nothing mended, since it has changed meanwhile" in result.stderr
+    assert (path.read_text(), other.read_text()) == ("# mine\n", _RIGHT)
+
+
+def test_what_is_not_the_users_is_left(tmp_path: Path) -> None:
+    """Links that a folder of others has lead anywhere; root may write what is read-only."""
+    outside = tmp_path / "outside.txt"
+    outside.write_text(_WRONG)
+    folder = tmp_path / "k8s"
+    folder.mkdir()
+    (folder / "link.yaml").symlink_to(outside)
+    (folder / "read-only.yaml").write_text(_WRONG)
+    (folder / "read-only.yaml").chmod(0o444)
+    (folder / "generated.yaml").write_text(
+        f"# Code generated by gen. DO NOT EDIT.\n{_WRONG}"
+    )
+    (folder / "mine.yaml").write_text(_WRONG)
+    (folder / "mine.yaml").chmod(0o640)
+    before = {path.name: path.read_text() for path in folder.iterdir()}
+    result = _run(str(folder), str(folder / "link.yaml"))
+    after = {path.name: path.read_text() for path in folder.iterdir()}
+    assert after == {**before, "mine.yaml": _RIGHT}
+    assert (folder / "mine.yaml").stat().st_mode & 0o777 == 0o640
+    assert outside.read_text() == _WRONG
+    for reason in ("is a link", "is read-only", "is generated"):
+        assert f"nothing mended, since it {reason}" in result.stderr
+
+
+def test_a_file_with_two_names_is_mended_once(tmp_path: Path) -> None:
+    folder = tmp_path / "k8s"
+    folder.mkdir()
+    (folder / "a.yaml").write_text(_WRONG)
+    (tmp_path / "link").symlink_to(folder)
+    result = _run(str(folder), str(tmp_path / "link"), str(folder / "a.yaml"))
+    assert result.stderr.count("1 mended") == 1
+    assert (folder / "a.yaml").read_text() == _RIGHT
+
+
+@pytest.mark.parametrize("option", ["--config", "--baseline"])
+def test_what_is_left_out_of_the_report_is_left(tmp_path: Path, option: str) -> None:
+    path, file = tmp_path / "a.yaml", tmp_path / "left-out"
+    path.write_text(_WRONG)
+    if option == "--config":
+        file.write_text("[[ignore]]\nrule = 'wrong-type'\nreason = 'ours'\n")
+    else:
+        finding = {
+            "rule": "wrong-type", "file": str(path), "apiVersion": "v1",
+            "kind": "ConfigMap", "namespace": None, "name": "a", "path": "data.a",
+        }  # fmt: skip
+        file.write_text(json.dumps({"findings": [finding]}))
+    assert _run(str(path), option, str(file)).exit_code == 0
+    assert path.read_text() == _WRONG
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_lines_of_old_computers_are_left_and_a_mark_stays(
+    upgrade: Upgrade, start: str
+) -> None:
+    text = start + _WRONG
+    assert fixed_text(text, "a.yaml", upgrade).text == start + _RIGHT
+    text = text.replace("\n", "\r")
+    assert fixed_text(text, "a.yaml", upgrade).text == text
+
+
+def test_a_diff_says_where_no_line_ends(upgrade: Upgrade) -> None:
+    text = _WRONG.removesuffix("\n")
+    lines = fixed_text(text, "a.yaml", upgrade).diff(text, "a.yaml").split("\n")
+    assert lines[-5:] == [
+        "-data: {a: 1}",
+        "\\ No newline at end of file",
+        '+data: {a: "1"}',
+        "\\ No newline at end of file",
+        "",
+    ]

@@ -279,3 +279,27 @@ def test_any_text_and_cursor_has_an_answer() -> None:
             if cursor is not None:
                 describe(cursor, upgrade.after)
                 suggest(cursor, upgrade.after)
+
+
+def test_an_edit_goes_to_the_line_of_its_finding(tmp_path: Path) -> None:
+    """Lines of an editor end at no more and no fewer characters than ours."""
+
+    async def work(editor: EditorClient) -> None:
+        for number, other in enumerate(("\u2028", "\x85", "\x0c", "\r", "\U0001f600")):
+            text = (
+                f"# a{other}# b\n---\napiVersion: v1\nkind: ConfigMap\n"
+                "metadata: {name: a}\ndata: {\U0001f600: x, a: 1}\n"
+            )
+            uri = (tmp_path / f"{number}.yaml").as_uri()
+            diagnostics = await editor.open(uri, text)
+            (diagnostic,) = (one for one in diagnostics if one.code == "wrong-type")
+            (action,) = await editor.fixes(uri, diagnostic.range)
+            assert action.edit and action.edit.changes
+            (edit,) = action.edit.changes[uri]
+            assert isinstance(edit, types.TextEdit)
+            # As the protocol says, a carriage return ends a line, too.
+            start = types.Position(5 + (other == "\r"), 17)
+            assert edit.range == types.Range(start, types.Position(start.line, 18))
+            assert edit.new_text == '"1"'
+
+    in_editor(work)

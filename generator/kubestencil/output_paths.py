@@ -103,13 +103,6 @@ def real_path(path: Path) -> Path:
     return current
 
 
-def linked_file(path: Path) -> Path:
-    """The file that a path leads to, through links that stay in ``working_folder``; the
-    path itself where one leads elsewhere."""
-    target = Path(os.path.realpath(path))
-    return target if target.is_relative_to(working_folder()) else path
-
-
 def check_folder(out: Path) -> None:
     """Raise OutputError where a folder cannot be an output folder: as ``real_path`` does,
     and where it is a link itself."""

@@ -8,13 +8,13 @@ from itertools import zip_longest
 from operator import ne
 from typing import Any, NamedTuple
 
+from kubestencil.checking.files.placeholders import reason_unknown
 from kubestencil.checking.findings import Problem, Put, Results
 from kubestencil.checking.hints.edits import EditError, applied
 from kubestencil.checking.paths import Path, field_path, value_at
 from kubestencil.checking.values.scalars import quantity_value
 from kubestencil.checking.verdicts import (
     denials,
-    is_placeholder,
     located,
     message_of,
 )
@@ -91,7 +91,7 @@ def conditional_changes(
     problems: list[Problem] = []
     for path, text, concerns in _CONDITIONS.get((kind.group, kind.kind), ()):
         new, before = value_at(value, path), value_at(old, path)
-        if new is None or not concerns(before, new) or is_placeholder(new):
+        if new is None or not concerns(before, new) or reason_unknown(new):
             continue
         try:
             old = applied(old, (Put(path, new),))
@@ -138,6 +138,6 @@ def _changes_to_placeholder(value: Any, old: Any) -> bool:
             pending += [(item, others.get(key)) for key, item in value.items()]
         elif isinstance(value, list):
             pending += zip_longest(value, old if isinstance(old, list) else ())
-        elif value != old and is_placeholder(value):
+        elif value != old and reason_unknown(value):
             return True
     return False

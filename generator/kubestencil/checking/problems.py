@@ -6,15 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kubestencil.checking.files.kustomize import is_directive
-from kubestencil.checking.files.placeholders import has_placeholder
+from kubestencil.checking.files.placeholders import reason_unknown
 from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Link, field_path, path_of
 from kubestencil.checking.rules import RuleId
 
 #: Adds what is wrong with a value at a path to the results.
 Check = Callable[[Any, Link, Results], None]
-
-PLACEHOLDER = "values with placeholders"
 
 _MAX_SHOWN = 60
 _OF_PATCH = "a server refuses this object as it stands: apply it with kustomize"
@@ -40,9 +38,9 @@ def shown(value: Any) -> str:
 def refuse(
     rule: RuleId, message: str, hint: str, value: Any, at: Link, results: Results
 ) -> None:
-    """Add that a value breaks a rule, unless a placeholder stands in its place."""
-    if type(value) is str and has_placeholder(value):
-        results.unchecked.append(PLACEHOLDER)
+    """Add that a value breaks a rule, unless it is not known what the value is."""
+    if reason := reason_unknown(value):
+        results.unchecked.append(reason)
     else:
         results.problems.append(Problem(rule, path_of(at), message, hint))
 
@@ -57,15 +55,22 @@ def refuse_type(expected: str, value: Any, at: Link, results: Results) -> None:
     refuse("wrong-type", message, "", value, at, results)
 
 
-def unknown_field(name: str, parent: Link, *, is_dropped: bool) -> Problem:
-    """The problem of a field that a kind does not have, in the words of the API
-    server; ``is_dropped`` says that even strict decoding drops it."""
+def refuse_field(
+    name: str, parent: Link, results: Results, *, is_dropped: bool
+) -> None:
+    """Add that a kind does not have a field, in the words of the API server, unless it is
+    not known what its name is; ``is_dropped`` says that even strict decoding drops it.
+    """
     path = path_of((name, parent))
     message = f'unknown field "{field_path(path)}"'
-    if is_directive(name):
-        return Problem("patch-directive", path, message, _OF_PATCH, of_key=True)
     rule: RuleId = "dropped-field" if is_dropped else "unknown-field"
-    return Problem(rule, path, message, of_key=True)
+    problem = Problem(rule, path, message, of_key=True)
+    if is_directive(name):
+        problem = Problem("patch-directive", path, message, _OF_PATCH, of_key=True)
+    elif reason := reason_unknown(name):
+        results.unchecked.append(reason)
+        return
+    results.problems.append(problem)
 
 
 def missing_field(name: str, parent: Link, reason: str = "") -> Problem:

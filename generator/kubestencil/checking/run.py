@@ -10,6 +10,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+from kubestencil.checking.aliases import joined_by_origin
 from kubestencil.checking.files.find import ManifestFile, find_files
 from kubestencil.checking.files.inline import inline_manifests
 from kubestencil.checking.files.kustomize import (
@@ -23,6 +24,7 @@ from kubestencil.checking.files.manifests import (
     NoObject,
     read_manifests,
 )
+from kubestencil.checking.files.placeholders import ENCRYPTED, PLACEHOLDER
 from kubestencil.checking.files.previous import PreviousObjects
 from kubestencil.checking.findings import Finding, Report, Skip, shorten
 from kubestencil.checking.ignores import apply_ignores
@@ -187,7 +189,8 @@ class Run:
         kind = kind_of(manifest.value)
         reason = self.upgrade.reason_to_skip(kind)
         if reason is not None:
-            detail = shorten(f"{kind.kind} of {kind.api_version}")
+            is_known = reason not in (ENCRYPTED, PLACEHOLDER)
+            detail = shorten(f"{kind.kind} of {kind.api_version}") if is_known else ""
             self._skip(file.name, manifest.position(()).line, reason, detail)
             return None
         self.checked += 1
@@ -220,11 +223,14 @@ class Run:
             if not file.is_part:
                 line = manifest.position(()).line
                 self._skip(file.name, line, reason, count=count)
-        for problem, releases, change in result.differences:
+        differences = joined_by_origin(result.differences, manifest.origin)
+        for problem, releases, change in differences:
             if file.is_part and problem.rule == "newer-version":
                 continue  # A program's choice, and none of the cluster's.
             if problem.rule == "patch-directive" and manifest.is_patch:
                 continue  # Nobody can take it for an object.
+            if manifest.is_encrypted:
+                problem = problem._replace(fixes=())
             at = manifest.position(problem.path, of_key=problem.of_key)
             findings.append(
                 Finding.of(problem, file.name, at, manifest.subject, releases, change)

@@ -43,6 +43,10 @@ def results(
 
 def _manifest(item: Item, file: str) -> Manifest:
     if isinstance(item, Manifest):
+        if item.is_encrypted:
+            where = f"{file}: {item.subject.kind} {item.subject.name}"
+            hint = "decrypt it first: sops decrypt FILE | kubestencil default -"
+            raise SourceError("is encrypted", where=where, hint=hint)
         return item
     if isinstance(item, Mistake):
         where = f"{file}:{item.at.line}:{item.at.column}"

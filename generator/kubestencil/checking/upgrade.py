@@ -13,6 +13,11 @@ from kubestencil.checking.changes import (
     conditional_changes,
 )
 from kubestencil.checking.files.kustomize import is_kustomize_kind
+from kubestencil.checking.files.placeholders import (
+    ENCRYPTED,
+    PLACEHOLDER,
+    reason_unknown,
+)
 from kubestencil.checking.findings import Edit, Move, Problem, Results
 from kubestencil.checking.hints import Advice
 from kubestencil.checking.hints.edits import EditError, applied
@@ -31,7 +36,6 @@ from kubestencil.checking.kind_findings import (
 )
 from kubestencil.checking.named_resources import removed_resources, stored_versions
 from kubestencil.checking.paths import Path, moved_path
-from kubestencil.checking.problems import PLACEHOLDER
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, SEVERITIES, Change, RuleId
 from kubestencil.checking.values.places import refusals
@@ -89,6 +93,8 @@ class Upgrade:
         """Why objects of a kind are not checked; None for those that are."""
         if any(kind in release.kinds for release in self._all):
             return None
+        if reason := reason_unknown(kind.api_version) or reason_unknown(kind.kind):
+            return reason
         if is_kustomize_kind(kind.group or kind.version):
             return "kustomize configuration"
         if is_configuration(kind):
@@ -291,7 +297,9 @@ def _start(
             if is_custom and answer.is_verdict:
                 # Rules in CEL, formats and patterns have been applied.
                 results.unchecked[:] = [
-                    reason for reason in results.unchecked if reason == PLACEHOLDER
+                    reason
+                    for reason in results.unchecked
+                    if reason in (ENCRYPTED, PLACEHOLDER)
                 ]
             elif is_custom and answer.code == 404:
                 results.unchecked.append(_NOT_SERVED)

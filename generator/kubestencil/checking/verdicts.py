@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubestencil.checking.files.placeholders import has_placeholder
+from kubestencil.checking.files.placeholders import PLACEHOLDER, reason_unknown
 from kubestencil.checking.findings import Problem
-from kubestencil.checking.paths import Path, all_values, value_at
-from kubestencil.checking.problems import PLACEHOLDER
+from kubestencil.checking.paths import Path, parts_of, value_at
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.checking.values.relations import pods_of
 from kubestencil.schema.facts.tables import group_version_kind
@@ -25,6 +24,9 @@ _RULES: Mapping[str, RuleId] = {
     "FieldValueForbidden": "forbidden-field",
     "FieldValueTypeInvalid": "wrong-type",
 }
+
+# Fields of containers.
+_OF_SHELLS = ("command", "args")
 
 # The path of a whole custom resource.
 _WHOLE = "<nil>"
@@ -110,7 +112,7 @@ def _refusals(
     yield from dict.fromkeys(
         _problem(cause, path, rest, known)
         for cause, path, rest in places
-        if not is_placeholder(value_at(value, path))
+        if not reason_unknown(value_at(value, path))
     )
 
 
@@ -161,12 +163,15 @@ def denials(messages: Sequence[str], value: Mapping[str, Any]) -> Iterator[Probl
 
 
 def _has_placeholders(value: Any) -> bool:
-    return any(map(is_placeholder, all_values(value)))
-
-
-def is_placeholder(value: Any) -> bool:
-    """Whether a placeholder stands in a text."""
-    return isinstance(value, str) and has_placeholder(value)
+    """Whether an object has a placeholder. What looks like one in a script, in a command
+    or its arguments is a variable of a shell or of Kubernetes."""
+    values = [value]
+    for current in values:
+        is_script = isinstance(current, str) and "\n" in current.strip()
+        if not is_script and reason_unknown(current):
+            return True
+        values += (part for name, part in parts_of(current) if name not in _OF_SHELLS)
+    return False
 
 
 def _pod_security(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:

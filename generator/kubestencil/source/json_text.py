@@ -49,6 +49,10 @@ class JsonDocument:
             index = self._scan.values.get(steps)
         return position_at(self.text, self.start if index is None else index, 1)
 
+    def origin(self, path: Sequence[str | int]) -> tuple[str | int, ...]:
+        """What identifies the text of the value at ``path``: JSON has each once."""
+        return tuple(path)
+
     @cached_property
     def _scan(self) -> _Scan:
         return _scan(self.text, self.start)

@@ -109,7 +109,7 @@ class _Served(msgspec.Struct):
     resources: list[_ServedResource] | None = None
 
     @classmethod
-    def from_json(cls, data: bytes) -> Self:
+    def from_json(cls, data: bytes) -> _Served:
         return _SERVED.decode(data)
 
 

@@ -25,9 +25,9 @@ from kubestencil.checking.problems import (
     Check,
     missing_field,
     refuse,
+    refuse_field,
     refuse_type,
     shown,
-    unknown_field,
 )
 from kubestencil.checking.rules import RuleId
 from kubestencil.schema.custom_resources.conditions import (
@@ -128,7 +128,7 @@ def _object(schema: Schema, references: References) -> Check:
                 if content is not None:
                     check_value(content, (name, at), results)
             elif not keeps_unknown:
-                results.problems.append(unknown_field(name, at, is_dropped=False))
+                refuse_field(name, at, results, is_dropped=False)
         for name, is_nullable in required:
             if name not in value or (value[name] is None and not is_nullable):
                 results.problems.append(missing_field(name, at))
@@ -140,7 +140,7 @@ def _check_without_fields(value: Any, at: Link, results: Results) -> None:
     """The check of a value without a schema, of whose objects no field is kept."""
     if type(value) is dict:
         for name in value:
-            results.problems.append(unknown_field(name, at, is_dropped=False))
+            refuse_field(name, at, results, is_dropped=False)
     elif type(value) is list:
         for index, item in enumerate(value):
             _check_without_fields(item, (index, at), results)

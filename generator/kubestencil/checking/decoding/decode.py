@@ -29,8 +29,8 @@ from kubestencil.checking.paths import Link, path_of
 from kubestencil.checking.problems import (
     Check,
     missing_field,
+    refuse_field,
     refuse_type,
-    unknown_field,
 )
 from kubestencil.checking.values.combinations import ObjectRule, rule_of
 from kubestencil.checking.values.fields import check_of_facts
@@ -172,8 +172,7 @@ def _struct(
         for name, content in value.items():
             member = members.get(name)
             if member is None:
-                problem = unknown_field(name, at, is_dropped=not is_strict)
-                results.problems.append(problem)
+                refuse_field(name, at, results, is_dropped=not is_strict)
             elif type(content) is not member[0] and content is not None:
                 member[1](content, (name, at), results)
         for name in required:

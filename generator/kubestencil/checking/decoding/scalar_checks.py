@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from kubestencil.checking.files.placeholders import reason_unknown
 from kubestencil.checking.findings import Results
 from kubestencil.checking.paths import Link
 from kubestencil.checking.problems import Check, refuse, refuse_type, shown
@@ -139,7 +140,7 @@ def _enum(values: tuple[Any, ...]) -> Check:
 
 def _check_bytes(value: Any, at: Link, results: Results) -> None:
     """Accepts what Go decodes to bytes: base64, or a list of numbers."""
-    if type(value) is list:
+    if type(value) is list and not reason_unknown(value):
         for index, item in enumerate(value):
             _check_byte(item, (index, at), results)
     elif type(value) is not str:

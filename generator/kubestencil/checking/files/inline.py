@@ -3,7 +3,7 @@ and Argo CD."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,10 @@ class _InlineText:
         indent = len(first) - len(first.lstrip(" "))
         inner = self.document.position(path, of_key=of_key)
         return Position(start.line + inner.line, indent + inner.column)
+
+    def origin(self, path: Path) -> Hashable:
+        """What identifies the value at ``path`` in the text."""
+        return self.document.origin(path)
 
 
 def inline_manifests(manifest: Manifest) -> Iterator[Manifest]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from kubestencil.checking.files.kustomize import is_json_patch
-from kubestencil.checking.files.placeholders import is_template
+from kubestencil.checking.files.placeholders import (
+    ENCRYPTED_FILE,
+    has_sops,
+    is_encrypted_file,
+    is_template,
+)
 from kubestencil.checking.findings import Problem, Subject, shorten
 from kubestencil.checking.paths import Path, field_path, text_at
 from kubestencil.source.decoding import decode_characters, list_items
@@ -34,13 +39,19 @@ class Positions(Protocol):
     def position(self, path: Sequence[str | int], *, of_key: bool = False) -> Position:
         """Where the value at a path begins, or its key."""
 
+    def origin(self, path: Path) -> Hashable:
+        """What identifies the text of the value at a path: paths that lead to one text,
+        by aliases and merge keys, have the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """An object of Kubernetes in a file.
 
     ``path`` leads to it from the document: empty, but for the items of a list, and what
-    is inside of another object; ``is_patch`` says that this is a patch.
+    is inside of another object; ``is_patch`` says that this is a patch. One that
+    ``is_encrypted`` cannot be decrypted any more once any of it is edited: its ciphertext
+    belongs to names, paths and other values.
     """
 
     subject: Subject
@@ -48,10 +59,15 @@ class Manifest:
     document: Positions
     path: Path = ()
     is_patch: bool = False
+    is_encrypted: bool = False
 
     def position(self, path: Sequence[str | int], *, of_key: bool = False) -> Position:
         """Where the value at ``path`` of the object begins, or its key."""
         return self.document.position((*self.path, *path), of_key=of_key)
+
+    def origin(self, path: Path) -> Hashable:
+        """What identifies the text of the value at ``path`` of the object."""
+        return self.document.origin((*self.path, *path))
 
 
 class Mistake(NamedTuple):
@@ -78,6 +94,9 @@ Item = Manifest | Mistake | NoObject
 def read_manifests(data: bytes, file: str) -> Iterator[Item]:
     """What is in a file, in its order. A mistake in a document leaves the others
     readable."""
+    if is_encrypted_file(data):
+        yield NoObject(Subject(), ENCRYPTED_FILE, Position(1, 1))
+        return
     try:
         text = decode_characters(data)
     except UnicodeDecodeError as error:
@@ -150,24 +169,37 @@ def _items(
     if items is None:
         yield manifest_of(subject, value, document, ())
         return
+    is_encrypted = has_sops(value)
     if not items:
         yield NoObject(subject, "an empty list", document.position(()))
     for number, item in enumerate(items):
         path = "items", number
         if isinstance(item, dict):
-            yield manifest_of(subject._replace(item=number), item, document, path)
+            named = subject._replace(item=number)
+            yield manifest_of(named, item, document, path, is_encrypted=is_encrypted)
         else:
             yield NoObject(subject, "no object", document.position(path))
 
 
 def manifest_of(
-    subject: Subject, value: dict[str, Any], document: Positions, path: Path
+    subject: Subject,
+    value: dict[str, Any],
+    document: Positions,
+    path: Path,
+    *,
+    is_encrypted: bool = False,
 ) -> Manifest | NoObject:
     """The object at a path of a document, which ``subject`` names."""
+    if has_sops(value):
+        is_encrypted = True
+        value = {key: part for key, part in value.items() if key != "sops"}
     api_version, kind = value.get("apiVersion"), value.get("kind")
     if not (isinstance(api_version, str) and isinstance(kind, str)):
         at = document.position(path)
+        if is_encrypted:
+            return NoObject(subject, ENCRYPTED_FILE, at)
         return NoObject(subject, "no apiVersion and kind", at, value)
+    is_sealed = kind == "SealedSecret" and api_version.startswith("bitnami.com/")
     name, generated, namespace = (
         shorten(text_at(value, "metadata", key))
         for key in ("name", "generateName", "namespace")
@@ -178,4 +210,6 @@ def manifest_of(
         name=name or generated,
         namespace=namespace,
     )
-    return Manifest(named, value, document, path)
+    return Manifest(
+        named, value, document, path, is_encrypted=is_encrypted or is_sealed
+    )

@@ -1,31 +1,33 @@
 """Mends manifests in place: edits at positions, so that all other bytes stay.
 
-``text_edits`` changes a text so that it has fixes. What it has then is read again and
-compared with the objects that were meant: a fix that a text cannot have without doubt is
-left to people.
+``text_edits`` changes a text so that it has fixes, ``written`` has the values of a text.
+What it has then is read again and compared with the objects that were meant: a fix that a
+text cannot have without doubt is left to people.
 """
 
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any, NamedTuple
 
+from kubestencil.checking.aliases import joined_by_origin
 from kubestencil.checking.files.manifests import (
     Item,
     Manifest,
     Mistake,
     read_manifests,
 )
-from kubestencil.checking.findings import Edit, Fix, Problem
+from kubestencil.checking.files.placeholders import kept_texts
+from kubestencil.checking.findings import Edit, Finding, Fix, Problem
 from kubestencil.checking.fixing.text_edits import TextError, edited
 from kubestencil.checking.hints.edits import EditError, applied, below
 from kubestencil.checking.ignores import MARK, Ignore, read_ignores
 from kubestencil.checking.paths import Path
 from kubestencil.checking.rules import RULES
-from kubestencil.checking.upgrade import Upgrade, kind_of
+from kubestencil.checking.upgrade import Upgrade, UpgradeDifference, kind_of
 from kubestencil.source.yaml import YamlError, split_documents
 
 # What is mended can have mistakes inside, and what is not sure is tried in halves.
@@ -43,8 +45,11 @@ class FixedText(NamedTuple):
 
     def diff(self, before: str, file: str) -> str:
         """What changed, as a unified diff."""
-        lines = before.splitlines(keepends=True), self.text.splitlines(keepends=True)
-        return "".join(difflib.unified_diff(*lines, file, file))
+        old, new = (list(StringIO(text, newline="\n")) for text in (before, self.text))
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+            for line in difflib.unified_diff(old, new, file, file)
+        )
 
 
 class _Mending(NamedTuple):
@@ -54,9 +59,17 @@ class _Mending(NamedTuple):
     fix: Fix
 
 
-def fixed_text(text: str, file: str, upgrade: Upgrade) -> FixedText:
-    """A text of manifests in YAML with all fixes that are sure."""
-    mended = [_Document(file, upgrade).mended(part) for part in _parts(text, file)]
+def fixed_text(
+    text: str,
+    file: str,
+    upgrade: Upgrade,
+    ignored: Collection[tuple[str, ...]] = frozenset(),
+) -> FixedText:
+    """A text of manifests in YAML with all fixes that are sure, but for those of findings
+    whose keys are ``ignored``."""
+    mended = [
+        _Document(file, upgrade, ignored).mended(part) for part in _parts(text, file)
+    ]
     new = "".join(document.text for document in mended)
     fixes = sum(document.fixes for document in mended)
     return FixedText(new, fixes, sum(document.left for document in mended))
@@ -68,6 +81,7 @@ class _Document:
 
     file: str
     upgrade: Upgrade
+    ignored: Collection[tuple[str, ...]]
     trials: int = 0
 
     def mended(self, text: str) -> FixedText:
@@ -91,14 +105,32 @@ class _Document:
                 continue
             if self.upgrade.reason_to_skip(kind_of(item.value)) is not None:
                 continue
-            errors = list(_errors(item.value, self.upgrade))
+            differences = _differences(item.value, self.upgrade)
+            errors = list(_errors(joined_by_origin(differences, item.origin)))
             left += len(errors)
-            fixes = _fixes([e for e in errors if not _is_ignored(item, e, ignores)])
+            if item.is_encrypted:
+                continue
+            wrong = [e for e in errors if not self._is_ignored(item, e, ignores)]
+            fixes = _fixes(wrong)
             if any(problem.rule in _OF_KINDS for problem in errors):
-                is_meant = any(_is_ignored(item, error, ignores) for error in errors)
+                is_meant = len(wrong) < len(errors)
                 fixes = [] if is_meant else _conversion(item.value, self.upgrade)
             wanted += (_Mending(item, fix) for fix in fixes)
         return wanted, left
+
+    def _is_ignored(
+        self, manifest: Manifest, problem: Problem, ignores: Sequence[Ignore]
+    ) -> bool:
+        """Whether a comment, a configuration or a baseline leaves a problem out."""
+        if not (ignores or self.ignored):
+            return False
+        at = manifest.position(problem.path, of_key=problem.of_key)
+        if self.ignored:
+            finding = Finding.of(problem, self.file, at, manifest.subject, ())
+            if finding.key in self.ignored:
+                return True
+        scopes = {ignore[:2] for ignore in ignores}
+        return not scopes.isdisjoint([(problem.rule, 0), (problem.rule, at.line)])
 
     def _sure(
         self, text: str, new: str, sure: list[_Mending], others: list[_Mending]
@@ -117,11 +149,14 @@ class _Document:
         return sure, new
 
 
-def _errors(value: Any, upgrade: Upgrade) -> Iterator[Problem]:
-    """The errors of an object in the release to check against; what means something else
-    there counts as one."""
-    result = upgrade.start(value, kind_of(value), is_patch=False)()
-    for problem, _, change in result.differences:
+def _differences(value: Any, upgrade: Upgrade) -> Sequence[UpgradeDifference]:
+    return upgrade.start(value, kind_of(value), is_patch=False)().differences
+
+
+def _errors(differences: Iterable[UpgradeDifference]) -> Iterator[Problem]:
+    """What is wrong in the release to check against; what means something else there
+    counts as an error."""
+    for problem, _, change in differences:
         is_error = RULES[problem.rule].severity == "error"
         if change != "fixed" and (is_error or problem.rule == "changed-meaning"):
             yield problem
@@ -138,7 +173,7 @@ def _conversion(value: Any, upgrade: Upgrade) -> list[Fix]:
     none where not all that is wrong can be mended: half of it is worse than nothing."""
     edits: list[Edit] = []
     for _ in range(_MAX_ROUNDS):
-        problems = list(_errors(value, upgrade))
+        problems = list(_errors(_differences(value, upgrade)))
         if not problems:
             return [tuple(edits)]
         # The kind last, on which hints about the old one depend.
@@ -152,17 +187,6 @@ def _conversion(value: Any, upgrade: Upgrade) -> list[Fix]:
             break
         edits += more
     return []
-
-
-def _is_ignored(
-    manifest: Manifest, problem: Problem, ignores: Sequence[Ignore]
-) -> bool:
-    """Whether a comment says that a problem is meant to be there."""
-    if not ignores:
-        return False
-    line = manifest.position(problem.path, of_key=problem.of_key).line
-    scopes = {ignore[:2] for ignore in ignores}
-    return not scopes.isdisjoint([(problem.rule, 0), (problem.rule, line)])
 
 
 def text_with_fix(text: str, file: str, manifest: Manifest, fix: Fix) -> str | None:
@@ -193,8 +217,7 @@ def _with_fixes(text: str, file: str, mendings: Sequence[_Mending]) -> str | Non
         for item in read_manifests(text.encode(), file):
             value = _content(item)
             if isinstance(item, Manifest) and item.path in edits:
-                # What aliases stand for is one value in memory: a text changes one.
-                value = applied(json.loads(json.dumps(value)), edits[item.path])
+                value = applied(value, edits[item.path])
             expected.append(value)
         whole = tuple(below(path, edit) for path in edits for edit in edits[path])
         breaks = "\r\n" if text.count("\n") == text.count("\r\n") else "\n"
@@ -203,7 +226,8 @@ def _with_fixes(text: str, file: str, mendings: Sequence[_Mending]) -> str | Non
         return None
     # No fix may change anything else.
     values = [_content(item) for item in read_manifests(new.encode(), file)]
-    return new if values == expected else None
+    is_same = values == expected and kept_texts(new) == kept_texts(text)
+    return new if is_same else None
 
 
 def _content(item: Item) -> Any:

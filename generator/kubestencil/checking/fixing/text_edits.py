@@ -1,7 +1,7 @@
 """Edits of YAML texts by position: what is not changed keeps its bytes.
 
-A text is composed once, to values that know where they are written. Edits put these
-elsewhere; what is then in another place, or new, is written again.
+A text is composed once, to values that know where they are written (``written``). Edits
+put these elsewhere; what is then in another place, or new, is written again.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Fix
-from kubestencil.checking.hints.edits import apply_edit
-from kubestencil.checking.paths import parts_of
+from kubestencil.checking.fixing.written import (
+    WrittenDocument,
+    WrittenValue,
+    value_parts,
+)
 from kubestencil.source.yaml import resolve
 
 _PLAIN = re.compile(r"[A-Za-z_./][\w./-]*\Z")
@@ -23,29 +26,6 @@ _WORDS = frozenset(["true", "false", "null", "yes", "no", "on", "off", "y", "n"]
 
 class TextError(ValueError):
     """A text that cannot have an edit without doubt about its other bytes."""
-
-
-class _Written:
-    """A value that the text has: its node, and the key of a field. ``written`` are the
-    values that the text has in it."""
-
-    node: Any
-    key: Any
-    is_in_braces: bool
-    is_alias: bool
-    written: Mapping[str | int, Any]
-
-    @property
-    def is_block(self) -> bool:
-        return self.node.id != "scalar" and not self.node.flow_style
-
-
-class _Object(_Written, dict[str, Any]):
-    """Its fields are those that it has with the edits."""
-
-
-class _List(_Written, list[Any]):
-    """The same of items."""
 
 
 class _Splice(NamedTuple):
@@ -61,6 +41,10 @@ def edited(text: str, edits: Fix) -> str:
     TextError where that is not sure."""
     import yaml
 
+    if "\r" in text.replace("\r\n", ""):
+        raise TextError("a carriage return ends a line")
+    if text.startswith("\ufeff"):
+        return f"\ufeff{edited(text[1:], edits)}"
     if not text.endswith("\n"):
         return edited(f"{text}\n", edits)[:-1]
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -68,37 +52,12 @@ def edited(text: str, edits: Fix) -> str:
         node = yaml.compose(text, Loader=loader)
         if node is None:
             raise TextError(text)
-        root = {"": _composed(node, set())}
+        document = WrittenDocument(node)
         for edit in edits:
-            apply_edit(root, edit)
-        return _with(text, 0, len(text), _inside(text, root[""]))
+            document.apply(edit)
+        return _with(text, 0, len(text), _inside(text, document.root[""]))
     except (yaml.YAMLError, KeyError, RecursionError) as error:
         raise TextError(error) from error
-
-
-def _composed(
-    node: Any, seen: set[int], key: Any = None, is_in_braces: bool = False
-) -> _Written:
-    """A node as a value. What an alias stands for is written elsewhere."""
-    is_alias = id(node) in seen
-    seen.add(id(node))
-    value = _Written()
-    flow = node.id != "scalar" and bool(node.flow_style)
-    if node.id == "mapping" and not is_alias:
-        fields = {str(key.value): (key, part) for key, part in node.value}
-        value = _Object(
-            (name, _composed(part, seen, key, flow))
-            for name, (key, part) in fields.items()
-        )
-    elif node.id == "sequence" and not is_alias:
-        value = _List(_composed(part, seen, None, flow) for part in node.value)
-    value.written, value.node, value.key = _parts(value), node, key
-    value.is_in_braces, value.is_alias = is_in_braces, is_alias
-    return value
-
-
-def _parts(value: Any) -> dict[str | int, Any]:
-    return dict(parts_of(value))
 
 
 def _only(value: Any) -> Any:
@@ -117,9 +76,9 @@ def _with(text: str, start: int, end: int, splices: Iterable[_Splice]) -> str:
     return "".join([*pieces, text[start:end]])
 
 
-def _inside(text: str, value: _Written) -> Iterator[_Splice]:
+def _inside(text: str, value: WrittenValue) -> Iterator[_Splice]:
     """The changes in a value that stays where it is."""
-    new, gone = _parts(value), set[int]()
+    new, gone = value_parts(value), set[int]()
     names = {id(part): name for name, part in new.items()}
     for name, old in sorted(
         value.written.items(), key=lambda part: id(part[1]) not in names
@@ -136,7 +95,7 @@ def _inside(text: str, value: _Written) -> Iterator[_Splice]:
 
 
 def _in_place(
-    text: str, old: _Written, value: Any, name: str | int
+    text: str, old: WrittenValue, value: Any, name: str | int
 ) -> Iterator[_Splice]:
     """The changes of a value that stays in its object or list, maybe with another name,
     or that another one replaces."""
@@ -150,7 +109,7 @@ def _in_place(
     start, end = old.node.start_mark.index, _end(text, old)
     if _only(value) is old:
         yield _Splice(start, end, _into_list(text, old))
-    elif isinstance(value, _Written) and _only(old) is value:
+    elif isinstance(value, WrittenValue) and _only(old) is value:
         if not old.is_block:
             inner = _span(value.node)
             yield _Splice(start, inner[0], "")
@@ -158,13 +117,13 @@ def _in_place(
         else:
             yield _Splice(start, start + 1, " ")
         yield from _inside(text, value)
-    elif isinstance(value, dict | list | _Written):
+    elif isinstance(value, dict | list | WrittenValue):
         raise TextError(name)
     else:
         yield _Splice(*_span(old.node), _instead(text, old.node, value))
 
 
-def _into_list(text: str, value: _Written) -> str:
+def _into_list(text: str, value: WrittenValue) -> str:
     node = value.node
     if not value.is_block:
         start, end = _span(node)
@@ -178,7 +137,7 @@ def _into_list(text: str, value: _Written) -> str:
 
 
 def _in_block(
-    text: str, value: _Written, new: Mapping[str | int, Any], gone: set[int]
+    text: str, value: WrittenValue, new: Mapping[str | int, Any], gone: set[int]
 ) -> Iterator[_Splice]:
     """The lines of fields that an object has lost, and those of others behind its last
     one."""
@@ -205,13 +164,17 @@ def _in_block(
 def _block(text: str, name: str | int, value: Any, column: int) -> str:
     """The lines of a field with its key at a column."""
     indent = " " * column
-    if isinstance(value, _Written) and value.key is not None and not value.is_in_braces:
+    if (
+        isinstance(value, WrittenValue)
+        and value.key is not None
+        and not value.is_in_braces
+    ):
         start, end = value.key.start_mark, _end_of_lines(text, value)
         changes = _in_place(text, value, value, name)
         lines = _with(text, start.index, end, changes).split("\n")
         rest = (_shifted(line, column - start.column) for line in lines[1:])
         return "\n".join([indent + lines[0], *rest])
-    if isinstance(value, _Written) or not _parts(value):
+    if isinstance(value, WrittenValue) or not value_parts(value):
         return f"{indent}{_scalar(name)}: {_flow_value(text, value, quote='')}\n"
     if isinstance(value, dict):
         fields = (_block(text, key, part, column + 2) for key, part in value.items())
@@ -229,7 +192,7 @@ def _item(text: str, value: Any, column: int) -> str:
 
 
 def _in_braces(
-    text: str, value: _Written, new: Mapping[str | int, Any], gone: set[int]
+    text: str, value: WrittenValue, new: Mapping[str | int, Any], gone: set[int]
 ) -> Iterator[_Splice]:
     """The same of an object in braces, and the commas."""
     written = list(value.written.values())
@@ -268,7 +231,7 @@ def _fields(text: str, parts: Mapping[str | int, Any], quote: str) -> str:
 
 def _flow_value(text: str, value: Any, quote: str) -> str:
     """A value on its line, in braces where it is an object."""
-    if isinstance(value, _Written):
+    if isinstance(value, WrittenValue):
         if value.is_alias or value.is_block:
             raise TextError(value)
         return _with(text, *_span(value.node), _inside(text, value))
@@ -323,17 +286,17 @@ def _scalar(value: Any) -> str:
     return value if is_plain else json.dumps(value)
 
 
-def _end_of_lines(text: str, value: _Written) -> int:
+def _end_of_lines(text: str, value: WrittenValue) -> int:
     """The end of the last line of a field."""
     return text.index("\n", _end_of(text, value)) + 1
 
 
-def _end_of(text: str, value: _Written) -> int:
+def _end_of(text: str, value: WrittenValue) -> int:
     is_alias = value.key is not None and value.is_alias
     return value.key.end_mark.index if is_alias else _end(text, value)
 
 
-def _end(text: str, value: _Written) -> int:
+def _end(text: str, value: WrittenValue) -> int:
     """The end of a value without the comments and blank lines after it, which the mark
     of a block includes."""
     if value.is_block and value.written:

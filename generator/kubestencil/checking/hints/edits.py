@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import json
 from typing import Any
 
 from kubestencil.checking.findings import Edit, Fix, Move, Put
@@ -16,9 +16,9 @@ class EditError(ValueError):
 def applied(value: Any, fix: Fix) -> Any:
     """A copy of an object with the edits of a fix. Raises EditError where one does not
     fit."""
-    root = {"": copy.deepcopy(value)}
+    root = {"": _copied(value)}
     for edit in fix:
-        apply_edit(root, edit)
+        apply_edit(root, below(("",), edit))
     return root[""]
 
 
@@ -40,17 +40,21 @@ def existing_value(value: Any, path: Path) -> Any:
 
 
 def apply_edit(root: Any, edit: Edit) -> None:
-    """Edit the object that ``root`` has at an empty name."""
-    path: Path = ("", *edit.path)
+    """Edit what is in ``root``. Raises EditError where the edit does not fit."""
+    path = edit.path
     parent, step = existing_value(root, path[:-1]), path[-1]
+    if not isinstance(parent, dict | list):
+        raise EditError(edit)
+    value = None
+    if isinstance(parent, list) or not isinstance(edit, Put):
+        value = existing_value(parent, (step,))
     if isinstance(edit, Put):
-        parent[step] = copy.deepcopy(edit.value)
+        parent[step] = _copied(edit.value)
         return
-    value = existing_value(parent, (step,))
     if not isinstance(edit, Move):
         del parent[step]
         return
-    target: Path = ("", *edit.target)
+    target = edit.target
     if target[: len(path)] == path:
         parent[step] = _wrapped(value, target[len(path) :])
     elif path[: len(target)] == target:
@@ -64,6 +68,12 @@ def apply_edit(root: Any, edit: Edit) -> None:
     else:
         del parent[step]
         _insert(root, target, value)
+
+
+def _copied(value: Any) -> Any:
+    """A copy of a JSON value. What aliases stand for is one value in memory, and several
+    in the object."""
+    return json.loads(json.dumps(value))
 
 
 def _wrapped(value: Any, steps: Path) -> Any:

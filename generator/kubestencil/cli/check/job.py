@@ -9,8 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-import click
-
 from kubestencil.checking import Report, suppressions
 from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.files.find import ManifestFile, find_files
@@ -22,16 +20,15 @@ from kubestencil.checking.files.previous import (
 )
 from kubestencil.checking.files.rendered import rendered_files
 from kubestencil.checking.findings import FailOn
-from kubestencil.checking.fixing import fixed_text
 from kubestencil.checking.release import prepare
 from kubestencil.checking.run import check as check_paths
 from kubestencil.checking.upgrade import Upgrade
 from kubestencil.cli import console
+from kubestencil.cli.check.fix import fix_files
 from kubestencil.cli.options import cluster_reader
 from kubestencil.cli.reports import paint
 from kubestencil.engine.reports import ReportFormat
 from kubestencil.errors import UsageError
-from kubestencil.output_paths import linked_file
 from kubestencil.schema import Release
 from kubestencil.schema.custom_resources.definitions import crd_values
 from kubestencil.schema.lazy import load_lazily
@@ -121,7 +118,7 @@ def run(options: CheckOptions) -> int:
     before = releases.pop(0) if options.before else None
     console.show_notes(releases[0].notes, quiet)
     if options.fix:
-        _fix(paths, releases[-1], dry_run=options.dry_run)
+        _fix(options, releases[-1])
         if options.dry_run:
             return 0
     report = _report(options, cluster, sources, before, releases).limited()
@@ -223,36 +220,29 @@ def _report(
             f"{'--old' if options.since is None else '--since'}: no object was there "
             "before, so that no change was looked at"
         )
+    return _suppressed(report, options)
+
+
+def _fix(options: CheckOptions, release: Release) -> None:
+    """Mend files before they are checked, but for the findings that a configuration or a
+    baseline leaves out."""
+    ignored: set[tuple[str, ...]] = set()
+    leaves_out = options.config is not None or options.baseline is not None
+    if options.paths and leaves_out:
+        report = check_paths(options.paths, release)
+        kept = {finding.key for finding in _suppressed(report, options).findings}
+        ignored = {finding.key for finding in report.findings} - kept
+    upgrade = Upgrade(None, prepare(release))
+    fix_files(options.paths, upgrade, ignored, dry_run=options.dry_run)
+
+
+def _suppressed(report: Report, options: CheckOptions) -> Report:
+    """A report without the findings that a configuration or a baseline leaves out."""
     if options.config is not None:
         report = suppressions.apply_config(report, options.config)
     if options.baseline is not None:
         report = suppressions.apply_baseline(report, options.baseline)
     return report
-
-
-def _fix(paths: Sequence[str], release: Release, *, dry_run: bool) -> None:
-    """Write the files with what is sure mended, or show the difference."""
-    upgrade = Upgrade(None, prepare(release))
-    for file in find_files(paths):
-        if file.path == "-":
-            raise UsageError("cannot be written", where="--fix -", hint="name a file")
-        if file.reason_to_skip:
-            continue
-        try:
-            text = file.read().decode()
-        except UnicodeDecodeError:
-            console.warn(f"{file.name}: nothing mended, since it is not in UTF-8")
-            continue
-        result = fixed_text(text, file.name, upgrade)
-        if result.fixes and dry_run:
-            click.echo(result.diff(text, file.name), nl=False)
-        elif result.fixes:
-            console.write_result(result.text, linked_file(Path(file.path)))
-        if result.fixes or result.left:
-            console.warn(
-                f"{file.name}: {result.fixes} mended{' (dry run)' if dry_run else ''}, "
-                f"{result.left} left to you"
-            )
 
 
 def _validators(

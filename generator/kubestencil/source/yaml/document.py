@@ -81,6 +81,24 @@ class Document:
                 mark = mark[0 if of_key and depth == len(path) - 1 else 1]
         return self._at(mark)
 
+    def origin(self, path: Sequence[str | int]) -> tuple[Any, ...]:
+        """What identifies the text that has the value at ``path``: the same for all paths
+        that lead there, through aliases and merge keys, too.
+
+        Of a path that the document does not have, with the steps that are missing.
+        """
+        container, origin = self.value, (-1,)
+        for depth, step in enumerate(path):
+            marks = self.marks.get(id(container))
+            try:
+                mark = marks[step]  # type: ignore[index]
+                container = container[step]
+            except (KeyError, IndexError, TypeError):
+                is_scalar = not isinstance(container, dict | list)
+                return (origin if is_scalar else id(container), *path[depth:])
+            origin = ((mark[1] if isinstance(mark, tuple) else mark).index,)
+        return origin
+
     def _at(self, mark: Any) -> Position:
         if mark is None:
             return Position(self.line, 1)
