@@ -335,6 +335,17 @@ def test_what_is_no_commit_is_an_error(repository: Path, revision: str) -> None:
     assert sorted(repository.rglob("*")) == before
 
 
+def test_a_folder_with_the_files_of_a_bare_repository_is_none(repository: Path) -> None:
+    bare = repository / "apps" / "bare"
+    subprocess.run(["git", "clone", "-q", "--bare", repository, bare], check=True)
+    ran = repository / "ran"
+    with (bare / "config").open("a") as config:
+        config.write(f'[core]\nbare = false\nworktree = .\nfsmonitor = "touch {ran}"\n')
+    with pytest.raises(UsageError):
+        list(committed_files("HEAD", str(bare), is_recursive=True))
+    assert not ran.exists()
+
+
 def test_a_repository_of_a_stranger_runs_no_command(repository: Path) -> None:
     """One that lacks an object, and says how to get it: also with a Git that knows no
     GIT_NO_LAZY_FETCH."""
