@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 
@@ -277,3 +278,22 @@ def test_pkl(tmp_path: Path) -> None:
         for value in (written, list(objects()))
     )
     assert differences(*values) == []
+
+
+@pytest.mark.compiler("cue")
+def test_cue(tmp_path: Path) -> None:
+    write(tmp_path, generated("cue", _release()))
+    # CUE normalizes names, two of which become one.
+    values = json.loads(json.dumps(list(objects())), object_hook=_normalized)
+    items = "".join(f"v1.#Shape & {json.dumps(value)}, " for value in values)
+    text = f'import v1 "kubernetes.example/api/example.com/v1"\nobjects: [{items}]\n'
+    write(tmp_path, {"objects/objects.cue": f"package objects\n{text}"})
+    done = subprocess.run(
+        ["cue", "export", "./objects"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-5000:]
+    assert differences(json.loads(done.stdout)["objects"], values) == []
+
+
+def _normalized(fields: dict[str, Any]) -> dict[str, Any]:
+    return {normalize("NFC", name): value for name, value in fields.items()}
