@@ -131,7 +131,13 @@ class LinkedSchema:
     def nullable(self) -> bool:
         """Whether null is a value: in custom resources one of its own, of a time one that
         API servers send where it was never set."""
-        return self._schema.nullable or self._schema.ref in NULL_WHEN_UNSET
+        return self.keeps_null or self._schema.ref in NULL_WHEN_UNSET
+
+    @property
+    def keeps_null(self) -> bool:
+        """Whether null is a value of its own, other than an absent one (custom
+        resources)."""
+        return self._schema.nullable
 
     @property
     def int_or_string(self) -> bool:
