@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kubestencil.checking.changes import add_refused_changes, conditional_changes
 from kubestencil.checking.files import previous as previous_module
 from kubestencil.checking.files.previous import (
     PreviousObjects,
@@ -23,6 +22,10 @@ from kubestencil.checking.files.previous import (
 from kubestencil.checking.findings import Results
 from kubestencil.checking.paths import field_path
 from kubestencil.checking.rules import RULES
+from kubestencil.checking.verdicts.changes import (
+    add_refused_changes,
+    conditional_changes,
+)
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError, SourceError, UsageError
 from kubestencil.schema.facts.kind_fields import immutable_rows

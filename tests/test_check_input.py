@@ -231,7 +231,7 @@ def test_a_gitignore_that_nobody_writes_is_refused(text: str, tmp_path: Path) ->
     (tmp_path / "a.yaml").write_text(CONFIG_MAP)
     (tmp_path / ".gitignore").write_text(text)
     code, output, error = invoke(tmp_path, "--to", "1.35", "-q")
-    assert (code, output) == (1, "")
+    assert (code, output) == (2, "")
     assert ".gitignore: has " in error and "the limits are" in error
     assert invoke(tmp_path / "a.yaml", "--to", "1.35", "-q")[0] == 0
 
@@ -333,7 +333,7 @@ def test_nested_configurations_and_baselines_are_refused(
     nested = tmp_path / "nested"
     nested.write_text(("a = " if option == "--config" else "") + "[" * 100_000)
     code, _, error = invoke(tmp_path / "a.yaml", "--to", "1.35", option, nested)
-    assert (code, str(nested) in error) == (1, True)
+    assert (code, str(nested) in error) == (2, True)
 
 
 def test_a_number_of_any_length_in_quotes_is_a_finding(tmp_path: Path) -> None:
@@ -365,4 +365,4 @@ def test_paths_of_a_cluster_document_that_are_no_operations_are_refused(
         spec = tmp_path / "spec.json"
         spec.write_text(json.dumps(make_document(definitions, paths=paths)))
         code, _, error = invoke(manifest, "--spec", spec, "-q")
-        assert (code, f"spec.json#/{pointer}: must be" in error) == (1, True), error
+        assert (code, f"spec.json#/{pointer}: must be" in error) == (2, True), error

@@ -175,7 +175,7 @@ def test_programs_that_fail_or_are_missing_are_errors(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     result = CliRunner().invoke(cli, ["check", "--helm", "chart", "--to", "1.35"])
-    assert str(result.exception) == "helm cannot be run\n  install helm"
+    assert str(result.exception) == "<helm chart>: helm cannot be run\n  install helm"
     script = tmp_path / "helm"
     script.write_text("#!/bin/sh\necho 'no chart' >&2\nexit 3\n")
     script.chmod(0o755)
@@ -183,7 +183,7 @@ def test_programs_that_fail_or_are_missing_are_errors(
         "PATH", f"{tmp_path}:{Path(shutil.which('sh') or '/bin/sh').parent}:/bin"
     )
     result = CliRunner().invoke(cli, ["check", "--helm", "chart", "--to", "1.35"])
-    assert str(result.exception) == "helm: no chart"
+    assert str(result.exception) == "<helm chart>: no chart"
 
 
 def test_options_of_clusters_need_a_cluster() -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from mypy.util import get_mypy_comments
 
 from kubestencil.engine import filters
+from kubestencil.text.comments.directives import DIRECTIVES, FAMILIES, Directive, disarm
 from kubestencil.text.controls import one_line, without_controls
-from kubestencil.text.directives import DIRECTIVES, FAMILIES, Directive, disarm
 from kubestencil.text.languages import COMMENTS
 from tests.conftest import Command
 from tests.languages import generated

@@ -107,7 +107,7 @@ def test_a_mistake_is_fixed_through_no_link_out_of_the_folder(
     (clone.folder / "manifests").mkdir(parents=True)
     (clone.folder / "manifests/a.yaml").symlink_to("../../mine.yaml")
     done = clone("check", "--fix", "manifests", "--to", "1.35")
-    assert_failed(done, "manifests/a.yaml: cannot be written")
+    assert "manifests/a.yaml: nothing mended, since it is a link" in done.stderr
     assert (tmp_path / "mine.yaml").read_text() == _INGRESS
 
 
@@ -188,7 +188,7 @@ def test_a_result_that_cannot_be_written_leaves_the_file(
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("command", [("init",), ("check", "--fix", "link.yaml")])
+@pytest.mark.parametrize("command", [("init",), ("check", "--fix", "a.yaml")])
 def test_a_file_that_cannot_be_written_is_as_it_was(
     run: Command, tmp_path: Path, command: tuple[str, ...]
 ) -> None:

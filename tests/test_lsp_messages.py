@@ -58,6 +58,8 @@ class Session:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**os.environ, **environment},
+            # A job in the background of a shell ignores it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         self._timer = threading.Timer(TIMEOUT, self.process.kill)
         self._timer.start()

@@ -184,12 +184,12 @@ def test_a_document_or_report_that_is_a_link_to_itself_is_an_error(
 ) -> None:
     (tmp_path / "a").symlink_to("a")
     (tmp_path / "s.yaml").write_text("{apiVersion: v1, kind: Pod}")
-    for arguments in (
-        ("render", "--spec", "a", "-t", "jsonnet"),
-        ("check", "s.yaml", "--to", "1.35", "--format", "json", "-o", "a"),
+    for code, *arguments in (
+        (1, "render", "--spec", "a", "-t", "jsonnet"),
+        (2, "check", "s.yaml", "--to", "1.35", "--format", "json", "-o", "a"),
     ):
-        result = run(*arguments)
-        assert result.returncode == 1
+        result = run(*map(str, arguments))
+        assert result.returncode == code
         assert result.stderr.startswith("error: a: cannot be ")
 
 

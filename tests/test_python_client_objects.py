@@ -546,7 +546,7 @@ def test_an_informer_runs_for_hours(
     that is read from its file every minute. The hours are those of a simulation."""
     hours = (3600, 6 * 3600)
     server = Simulation()
-    for module in ("_flows", "_credentials"):
+    for module in ("_watches", "_credentials"):
         monkeypatch.setattr(f"{package.__name__}.{module}.time", server)
     token = tmp_path / "token"
     token.write_text("secret")

@@ -11,8 +11,7 @@ target ``check`` has the other formats.
 
 ``clusters`` reads a live cluster. ``fixing`` mends files in place. ``values`` checks what
 the API server is known to accept. ``verdicts`` asks the API server's own code
-(``kubestencil.validator``), where that is built, and ``changes`` what it refuses to
-change; ``stored`` prints what it would store.
+(``kubestencil.validator``), where that is built; ``stored`` prints what it would store.
 """
 
 from __future__ import annotations

@@ -7,11 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from kubestencil.checking.changes import (
-    UNKNOWN_CHANGES,
-    add_refused_changes,
-    conditional_changes,
-)
 from kubestencil.checking.files.kustomize import is_kustomize_kind
 from kubestencil.checking.files.placeholders import (
     ENCRYPTED,
@@ -40,6 +35,11 @@ from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, SEVERITIES, Change, RuleId
 from kubestencil.checking.values.places import refusals
 from kubestencil.checking.verdicts import ask_verdict, failures, with_verdict
+from kubestencil.checking.verdicts.changes import (
+    UNKNOWN_CHANGES,
+    add_refused_changes,
+    conditional_changes,
+)
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.validator.process import PendingAnswer

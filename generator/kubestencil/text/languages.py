@@ -22,7 +22,7 @@ from kubestencil.text.comments import (
     javadoc,
     python_escape,
 )
-from kubestencil.text.directives import disarm
+from kubestencil.text.comments.directives import disarm
 from kubestencil.text.yaml import double_quoted, four_or_eight_digits
 
 _Fact = TypeVar("_Fact")

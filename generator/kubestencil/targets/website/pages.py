@@ -129,7 +129,10 @@ class PageMaker:
         )
 
     def operation(
-        self, operation: TitledOperation, folder: str, spelling: text.Spelling
+        self,
+        operation: TitledOperation,
+        folder: str,
+        spelling: text.DescriptionSpelling,
     ) -> OperationSection:
         """An operation on a page in a folder."""
         title, details = operation
@@ -241,7 +244,7 @@ class PageMaker:
                     pending.append(part)
         return frozenset(names)
 
-    def _spelling(self, type_: DocumentedType) -> text.Spelling:
+    def _spelling(self, type_: DocumentedType) -> text.DescriptionSpelling:
         return text.LITERAL if self._is_literal(type_) else text.PUBLISHED
 
     def _description(self, type_: DocumentedType) -> str:

@@ -55,7 +55,7 @@ def _less_than(match: re.Match[str]) -> str:
     return "&lt;" if match.lastgroup == "tag" else rf"\{match[0]}"
 
 
-class Spelling(NamedTuple):
+class DescriptionSpelling(NamedTuple):
     """How a description is spelled: as paragraphs of Markdown, in front matter, in a cell
     of a table of HTML, and in one of Markdown."""
 
@@ -105,9 +105,11 @@ def name(text: str) -> str:
 
 
 #: As gen-apidocs prints descriptions.
-PUBLISHED = Spelling(description, str, _published_line, _published_line)
+PUBLISHED = DescriptionSpelling(description, str, _published_line, _published_line)
 #: Every character is shown, by themes that render the description of a page (Docsy), too.
-LITERAL = Spelling(_literal_body, markdown.page_text, _literal_html, markdown.page_text)
+LITERAL = DescriptionSpelling(
+    _literal_body, markdown.page_text, _literal_html, markdown.page_text
+)
 
 
 def anchor(text: str) -> str:

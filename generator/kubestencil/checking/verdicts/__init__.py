@@ -1,4 +1,5 @@
-"""What the API server's own code says about an object (``kubestencil.validator``)."""
+"""What the API server's own code says about an object (``kubestencil.validator``), and in
+``changes`` about a change of one that is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Text as a comment of a programming language. Nothing in the text can end it."""
+"""Text as a comment of a programming language. Nothing in the text can end it.
+
+``go`` spells comments as gofmt leaves them; ``directives`` has what tools obey in comments.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from kubestencil.text import go_comments
+from kubestencil.text.comments import go
 from kubestencil.text.wrapping import wrap
 
 # A character that a compiler could read as the end of a line, or that an editor would
@@ -130,7 +133,7 @@ def _xml_comment(lines: list[str], width: int | None) -> str:
 
 
 def _go_comment(lines: list[str], width: int | None) -> str:
-    return go_comments.go_comment(lines, lambda line: _wrapped([line], width, 3))
+    return go.go_comment(lines, lambda line: _wrapped([line], width, 3))
 
 
 def _javadoc(lines: list[str], width: int | None) -> str:
