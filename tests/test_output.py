@@ -117,7 +117,7 @@ def test_a_damaged_record_costs_nothing(tmp_path: Path, data: bytes) -> None:
     write(tmp_path, {"a": b"1"})
     record_path(tmp_path, "1.0/t").write_bytes(data)
     change = write(tmp_path, {"a": b"1"})
-    assert change.damage == "is not a record"
+    assert change.damage == "is not a record; it counts as none"
     assert read_output(tmp_path) == {"1.0/t/a": b"1"}
     assert not write(tmp_path, {"a": b"1"}).damage
 

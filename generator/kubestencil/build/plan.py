@@ -11,7 +11,7 @@ from typing import NamedTuple
 from kubestencil.build import record, tree
 from kubestencil.build.fingerprints import Fingerprinter, inputs, with_context
 from kubestencil.build.parsed import parse_all
-from kubestencil.build.record import FileState, Fingerprints
+from kubestencil.build.record import FileState, Fingerprints, Record
 from kubestencil.build.tree import Drift, TreeChange
 from kubestencil.engine import File, MultiReleaseView, Part, Target
 from kubestencil.engine.rendering import has_rule_for
@@ -36,7 +36,7 @@ class TreeResult:
     """The result for one folder of generated files, relative to the output folder.
 
     ``size`` is in bytes; ``kept`` has the paths that are no longer generated, but were
-    changed by hand; ``damage`` says why the record of the last run could not be used;
+    changed by hand; ``damage`` says what of the record of the last run was not used;
     ``renamed`` has the written paths that not every platform could have as they were;
     ``drift`` is set by a check only.
     """
@@ -283,7 +283,8 @@ def _removals(
             gone = _stale(name, target, Fingerprints(), _generate_nothing)
             yield Job(name, (), (gone,))
         else:
-            damage = recorded.damage or "is of nothing that the target makes"
+            unknown = Record(damage="is of nothing that the target makes")
+            damage = recorded.why_unused or unknown.why_unused
             yield TreeResult(name, target.name, 0, 0, damage=damage)
 
 

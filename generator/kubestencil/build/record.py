@@ -86,6 +86,11 @@ class Record:
     pending: Mapping[str, str] = field(default_factory=dict)
     damage: str = ""
 
+    @property
+    def why_unused(self) -> str:
+        """The damage and what follows from it, for people; empty without damage."""
+        return f"{self.damage}; it counts as none" if self.damage else ""
+
     def says_the_same(self, other: Record) -> bool:
         """Whether records differ at most in the times of files, which are others on each
         machine."""

@@ -35,7 +35,7 @@ class TreeChange(NamedTuple):
     ``files`` has every generated file with the state that it will have in place;
     ``staged`` maps those that have to be moved to their staged files; ``removed``
     are no longer generated; ``kept`` are no longer generated, but were changed by hand.
-    ``damage`` says why the record of the last run could not be used. With
+    ``damage`` says what of the record of the last run was not used, and why. With
     ``loses_files``, ``removed`` has files that were not asked for in this run, and may
     not be out of date.
     """
@@ -140,7 +140,7 @@ def stage(
         staged,
         tuple(removed),
         tuple(kept),
-        recorded.damage or _foreign_files_damage(foreign),
+        recorded.why_unused or _foreign_files_damage(foreign),
         bool(removed) and not fingerprints.has_shape_of(recorded.fingerprints),
     )
 

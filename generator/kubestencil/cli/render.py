@@ -381,9 +381,7 @@ def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
         )
     for tree in summary.trees:
         if tree.damage:
-            console.warn(
-                f"{record_path(out, tree.tree)} {tree.damage}; it counts as none"
-            )
+            console.warn(f"{record_path(out, tree.tree)} {tree.damage}")
         for path in tree.kept:
             console.warn(
                 f"{out / tree.tree / path} is no longer generated; it was edited, so "

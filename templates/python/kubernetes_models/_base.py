@@ -627,14 +627,15 @@ def decoder(model: Any) -> msgspec.json.Decoder[Any]:
         return msgspec.json.Decoder(model, dec_hook=_decode)
 
 
-def build(model: type[Model]) -> None:
-    """Have msgspec make the type information of a class, which is done once.
+def build(*models: type[Model]) -> None:
+    """Have msgspec make the type information of classes, which is done once.
 
     Modules do it for their classes, which threads can then read with msgspec's own
     functions, too; ``from_dict`` does it for classes of users.
     """
-    decoder(model)
-    type.__setattr__(model, "_is_built", True)
+    for model in models:
+        decoder(model)
+        type.__setattr__(model, "_is_built", True)
 
 
 def read_text(reader: msgspec.json.Decoder[Any], data: str | bytes) -> Any:
