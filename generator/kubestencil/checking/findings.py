@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from kubestencil.checking.paths import Path, field_path
 from kubestencil.checking.rules import (
+    GONE,
     RULES,
     SEVERITIES,
     Change,
@@ -217,7 +218,7 @@ class Finding(NamedTuple):
     @property
     def is_gone(self) -> bool:
         """Whether only the release that an upgrade starts from has it."""
-        return self.change in ("fixed", "not-found")
+        return self.change in GONE
 
     def is_failure(self, fail_on: FailOn) -> bool:
         """Whether the command fails because of it: never where it is gone."""
@@ -281,8 +282,9 @@ class Report:
     counts the objects that were compared with a schema. ``skips`` are what was not;
     ``updated`` counts the objects that were compared with what they were before, None
     without that; ``validators`` has the version of the API server's own code that decided
-    in a release, None where it is not built: in an upgrade, no other decides then; ``ignored`` counts the findings that were
-    left out, by what named them: ``comments``, ``configuration``, ``baseline``.
+    in a release, None where it is not built: in an upgrade, no other decides then;
+    ``ignored`` counts the findings that were left out, by what named them: ``comments``,
+    ``configuration``, ``baseline``.
     """
 
     before: str | None
@@ -314,8 +316,9 @@ class Report:
 
     def limited(self) -> Report:
         """The report with at most MAX_FINDINGS of each file: the most severe, and those
-        that are gone after an upgrade last. The number of the others is in ``ignored``. What was
-        not checked has as many lines of each file, and one for each reason of others.
+        that are gone after an upgrade last. The number of the others is in ``ignored``.
+        What was not checked has as many lines of each file, and one for each reason of
+        others.
         """
         findings = most_severe(self.findings)
         skips = tuple(_limited(self.skips))
@@ -392,7 +395,7 @@ class Report:
 
 def most_severe(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """At most MAX_FINDINGS findings of each file, in their order: the most severe, and
-    those that an upgrade fixes last."""
+    those that are gone after an upgrade last."""
     kept = {id(item) for item in _limited(sorted(findings, key=_importance))}
     return tuple(item for item in findings if id(item) in kept)
 

@@ -16,6 +16,8 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 #: it, or only before it. ``not-found`` is what nothing but tables does not find any more:
 #: the API server after the upgrade may refuse it all the same.
 Change = Literal["new", "both", "fixed", "not-found"]
+#: The changes of what only the release has that an upgrade starts from.
+GONE: frozenset[Change | None] = frozenset(("fixed", "not-found"))
 
 #: The names of the rules in rules.toml, which people write into comments and
 #: configurations.

@@ -96,8 +96,8 @@ def has_placeholder(text: str) -> bool:
 
 
 def kept_texts(text: str) -> list[str]:
-    """The placeholders and ciphertexts in the text of a file, in order: no edit may
-    change, add or remove one."""
+    """The placeholders and ciphertexts in the text of a file, sorted: an edit may move
+    one, but not change, add or remove it."""
     return sorted(_KEPT.findall(text))
 
 

@@ -26,7 +26,7 @@ from kubestencil.checking.fixing.text_edits import TextError, edited
 from kubestencil.checking.hints.edits import EditError, applied, below
 from kubestencil.checking.ignores import MARK, Ignore, read_ignores
 from kubestencil.checking.paths import Path
-from kubestencil.checking.rules import RULES
+from kubestencil.checking.rules import GONE, RULES
 from kubestencil.checking.upgrade import Upgrade, UpgradeDifference, kind_of
 from kubestencil.source.yaml import YamlError, split_documents
 
@@ -158,7 +158,7 @@ def _errors(differences: Iterable[UpgradeDifference]) -> Iterator[Problem]:
     counts as an error."""
     for problem, _, change in differences:
         is_error = RULES[problem.rule].severity == "error"
-        if change != "fixed" and (is_error or problem.rule == "changed-meaning"):
+        if change not in GONE and (is_error or problem.rule == "changed-meaning"):
             yield problem
 
 

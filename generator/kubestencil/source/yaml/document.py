@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -69,16 +69,10 @@ class Document:
         that an alias stands for has the position of the alias; what is inside of it,
         or comes from a merge, that of its own text.
         """
-        container, mark = self.value, self.root
-        for depth, step in enumerate(path):
-            marks = self.marks.get(id(container))
-            try:
-                mark = marks[step]  # type: ignore[index]
-                container = container[step]
-            except (KeyError, IndexError, TypeError):
-                break
-            if isinstance(mark, tuple):
-                mark = mark[0 if of_key and depth == len(path) - 1 else 1]
+        mark = self.root
+        for depth, (key, mark, _) in enumerate(self._steps(path), 1):
+            if of_key and depth == len(path):
+                mark = key
         return self._at(mark)
 
     def origin(self, path: Sequence[str | int]) -> tuple[Any, ...]:
@@ -87,17 +81,28 @@ class Document:
 
         Of a path that the document does not have, with the steps that are missing.
         """
+        steps = list(self._steps(path))
         container, origin = self.value, (-1,)
-        for depth, step in enumerate(path):
-            marks = self.marks.get(id(container))
+        if steps:
+            _, mark, container = steps[-1]
+            origin = (mark.index,)
+        if len(steps) == len(path):
+            return origin
+        is_scalar = not isinstance(container, dict | list)
+        return (origin if is_scalar else id(container), *path[len(steps) :])
+
+    def _steps(self, path: Sequence[str | int]) -> Iterator[tuple[Any, Any, Any]]:
+        """The mark of the key (of an item, its own), the mark and the value at each step
+        of ``path``, as far as the document has it."""
+        container = self.value
+        for step in path:
             try:
-                mark = marks[step]  # type: ignore[index]
+                mark = self.marks[id(container)][step]
                 container = container[step]
             except (KeyError, IndexError, TypeError):
-                is_scalar = not isinstance(container, dict | list)
-                return (origin if is_scalar else id(container), *path[depth:])
-            origin = ((mark[1] if isinstance(mark, tuple) else mark).index,)
-        return origin
+                return
+            key, mark = mark if isinstance(mark, tuple) else (mark, mark)
+            yield key, mark, container
 
     def _at(self, mark: Any) -> Position:
         if mark is None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_type_hint
 
 from kubestencil.checking import SEVERITIES, Finding, Report, Severity
 from kubestencil.checking.findings import FailOn, Skip, is_no_file
+from kubestencil.checking.rules import Change
 from kubestencil.checking.sarif import report_sarif
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.source.decoding import decode_characters
@@ -45,10 +46,10 @@ class FindingRow(NamedTuple):
 
     ``line`` and ``column`` count from 1, in characters. ``kind`` and ``name`` are those
     of the object, ``subject`` is both, ``path`` leads to the field, ``source`` is what
-    the object was generated from, or who wrote it; each is empty where it is unknown. ``message`` says
-    what is wrong, ``hint`` what to do, or is empty. ``change`` says what the finding
-    means for the upgrade, empty without one. ``is_failure`` is whether the command
-    fails because of it. ``origin`` is the file to look at, with ``line_of_origin``: the
+    the object was generated from, or who wrote it; each is empty where it is unknown.
+    ``message`` says what is wrong, ``hint`` what to do, or is empty. ``change`` says what
+    the finding means for the upgrade, empty without one; one that ``is_gone`` is in the
+    older release only. ``is_failure`` is whether the command fails because of it. ``origin`` is the file to look at, with ``line_of_origin``: the
     template, where Helm made the object for standard input.
     """
 
@@ -63,7 +64,8 @@ class FindingRow(NamedTuple):
     path: str
     message: str
     hint: str
-    change: Literal["new", "both", "fixed", "not-found", ""]
+    change: Change | Literal[""]
+    is_gone: bool
     is_failure: bool
     origin: str
     line_of_origin: int
@@ -237,6 +239,7 @@ def _row(finding: Finding, fail_on: FailOn, releases: Sequence[str]) -> FindingR
         message=one_line(f"{finding.message}{where}"),
         hint=one_line(finding.hint),
         change=finding.change or "",
+        is_gone=finding.is_gone,
         is_failure=finding.is_failure(fail_on),
         origin=one_line(finding.origin),
         line_of_origin=finding.line_of_origin,
