@@ -14,6 +14,7 @@ from kubestencil.schema.keywords import (
     REFERENCE_PREFIX,
     VALIDATIONS,
 )
+from kubestencil.schema.well_known import NULL_WHEN_UNSET
 
 if TYPE_CHECKING:
     from kubestencil.schema.resource import Resource
@@ -256,6 +257,12 @@ class Schema(NamedTuple):
     def nullable(self) -> bool:
         """Whether null is allowed (CustomResourceDefinitions)."""
         return bool(self.value_of("x-nullable", self.value_of("nullable", False)))
+
+    @property
+    def may_be_null(self) -> bool:
+        """Whether clients receive null: of a nullable value, and of a time, as which API
+        servers send it where it was never set."""
+        return self.nullable or self.ref in NULL_WHEN_UNSET
 
     @property
     def list_type(self) -> str | None:

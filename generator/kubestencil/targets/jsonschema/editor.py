@@ -26,7 +26,7 @@ from kubestencil.schema.graph import (
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions, served_kinds
 from kubestencil.schema.types import GroupVersionKind, JsonObject, schema_of
-from kubestencil.schema.well_known import NULL_WHEN_UNSET, QUANTITY, is_built_in
+from kubestencil.schema.well_known import QUANTITY, is_built_in
 from kubestencil.targets.jsonschema.custom import DIALECT, CustomKind
 from kubestencil.targets.jsonschema.writer import (
     DefinitionSchema,
@@ -190,8 +190,7 @@ class EditorSchemas:
     def _field(self, definition: str, field: Field) -> JsonObject:
         known = facts_of(self._release.name, definition, field)
         asked = self._facts.of(definition, field.name)
-        unset = field.schema.ref in NULL_WHEN_UNSET
-        null = unset or not self._needs(definition, field)
+        null = field.schema.may_be_null or not self._needs(definition, field)
         value = self._value(field.schema)
         if not null and "$ref" in value:
             value = {"type": "object", "allOf": [value]}

@@ -29,7 +29,7 @@ from kubestencil.schema.operations.details import OperationDetails, OperationPar
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.resource import Resource
 from kubestencil.schema.types import json_object
-from kubestencil.schema.well_known import EVENT, NULL_WHEN_UNSET, is_built_in
+from kubestencil.schema.well_known import EVENT, is_built_in
 from kubestencil.targets.examples.nodes import Object, to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.model.deprecation import is_deprecated
@@ -131,7 +131,7 @@ class LinkedSchema:
     def nullable(self) -> bool:
         """Whether null is a value: in custom resources one of its own, of a time one that
         API servers send where it was never set."""
-        return self.keeps_null or self._schema.ref in NULL_WHEN_UNSET
+        return self._schema.may_be_null
 
     @property
     def keeps_null(self) -> bool:
@@ -143,6 +143,11 @@ class LinkedSchema:
     def int_or_string(self) -> bool:
         """Whether the value is an integer or a string."""
         return self._schema.int_or_string
+
+    @property
+    def is_any(self) -> bool:
+        """Whether the schema names no type, so that the value may be any, null as well."""
+        return not (self.type or self.reference or self.int_or_string)
 
     @property
     def preserves_unknown_fields(self) -> bool:

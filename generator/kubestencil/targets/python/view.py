@@ -28,7 +28,6 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.facts.values import FieldFacts, facts_of
-from kubestencil.schema.well_known import NULL_WHEN_UNSET
 from kubestencil.targets.python.annotations import (
     ABSENT,
     LINE_LENGTH,
@@ -397,7 +396,7 @@ def _annotation(
             lambda match: f"_{match[0]}" if match[0] in aliased else match[0],
             annotation,
         )
-    may_be_none = not field.required or field.schema.ref in NULL_WHEN_UNSET
+    may_be_none = not field.required or field.schema.may_be_null
     if may_be_none and annotation != "Any":
         annotation = f"{annotation} | None"
     return annotation if in_cycle.isdisjoint(type_.classes) else f'"{annotation}"'

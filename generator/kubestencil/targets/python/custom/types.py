@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Schema
-from kubestencil.schema.well_known import MICRO_TIME, NULL_WHEN_UNSET, QUANTITY, TIME
+from kubestencil.schema.well_known import MICRO_TIME, QUANTITY, TIME
 from kubestencil.text.languages import python_literal
 
 #: What ``_custom.py`` and ``typing`` provide for the classes of custom resources.
@@ -89,8 +89,7 @@ class CustomTypeSpeller:
         """The type of the values that a schema allows, with None where null is a
         value."""
         type_ = self._spell(schema)
-        may_be_null = schema.nullable or schema.ref in NULL_WHEN_UNSET
-        return _optional(type_) if may_be_null else type_
+        return _optional(type_) if schema.may_be_null else type_
 
     def _spell(self, schema: Schema) -> CustomPythonType:
         if schema.ref is not None:
