@@ -134,9 +134,11 @@ class CustomModel(Model, kw_only=True, forbid_unknown_fields=False):
             check(cls, data)
         if not cls._is_built:
             build(cls)
-        from ._values import json_named
+        # A kind with JSON names has this one; to look for others takes longer than to read.
+        if type(data) is dict and ("apiVersion" not in data or "api_version" in data):
+            from ._values import json_named
 
-        data = json_named(cls, data)
+            data = json_named(cls, data)
         try:
             model: Self = msgspec.convert(data, _annotation(cls), dec_hook=_read)
             return model
