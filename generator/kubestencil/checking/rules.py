@@ -13,8 +13,8 @@ Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 #: What a finding means for an upgrade: it is a problem only after it, before and after
-#: it, or only before it. ``not-found`` is what nothing but tables does not find any more:
-#: the API server after the upgrade may refuse it all the same.
+#: it, or only before it. ``not-found`` is what tables no longer find, where only the API
+#: server decides: after the upgrade, it may refuse the object all the same.
 Change = Literal["new", "both", "fixed", "not-found"]
 #: The changes of what only the release has that an upgrade starts from.
 GONE: frozenset[Change | None] = frozenset(("fixed", "not-found"))

@@ -53,7 +53,7 @@ def check(
 
     ``paths`` are files, folders and ``-`` for standard input. ``validators`` run the
     code of the API servers of releases, by name, None where that is not built; none is
-    asked where an upgrade is meant and one is missing. They decide about changes of the
+    asked where an upgrade is checked and one is missing. They decide about changes of the
     objects that ``previous`` has, too. ``others`` are texts that are in no file.
 
     Raises UsageError for a path that does not exist and where there is nothing to check,

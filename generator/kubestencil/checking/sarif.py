@@ -30,8 +30,7 @@ def report_sarif(report: Report) -> dict[str, Any]:
     """A report as a SARIF log of one run, whose levels have the names of severities.
 
     Findings that an upgrade fixes have the kind ``pass``, and ``open`` those that tables
-    do not find after it. What was not checked is a
-    notification of the run.
+    no longer find after it. What was not checked is a notification of the run.
     """
     indexes = {name: index for index, name in enumerate(RULES)}
     lines = *report.skipped_lines(), *report.validator_lines()

@@ -45,14 +45,14 @@ def comment(
     width: int | None = None,
     tags: Mapping[str, str | None] | None = None,
 ) -> str:
-    """A comment that the text cannot end, and in which no tool finds an order of the
-    text's (``>>>``, ``@ts-ignore``, ``+genclient``). ``style`` is a language, for what documents a
-    declaration (c, cue, go, graphql, html, java, jsonnet, kcl, kotlin, pkl, python, rust,
-    toml, typescript, xml, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``,
-    ``--``, ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long
-    lines. ``tags`` are paragraphs at the end:
-    ``{"default": "1", "deprecated": ""}`` is ``@default 1`` and ``@deprecated``, None is no
-    tag. Empty for blank text without tags.
+    """A comment that the text cannot end, and with no directive of a tool that the text
+    has (``>>>``, ``@ts-ignore``, ``+genclient``). ``style`` is a language, for what
+    documents a declaration (c, cue, go, graphql, html, java, jsonnet, kcl, kotlin, pkl,
+    python, rust, toml, typescript, xml, yaml), or how comments begin: ``//``, ``///``,
+    ``//!``, ``#``, ``--``, ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``;
+    ``width`` breaks long lines. ``tags`` are paragraphs at the end: of
+    ``{"default": "1", "deprecated": ""}``, ``@default 1`` and ``@deprecated``; None leaves
+    a tag out. Empty for blank text without tags.
 
     There is no line break at its end. Raises ValueError for an unknown style.
     """

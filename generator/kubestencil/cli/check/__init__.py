@@ -1,7 +1,8 @@
 """kubestencil check: what breaks in manifests when Kubernetes is upgraded.
 
 The options are here, so that --help imports no more than these; ``job`` does the work,
-and ``fix`` that of --fix. ``lsp`` is the command of the language server, which has the same settings.
+and ``fix`` that of --fix. ``lsp`` is the command of the language server, which has the
+same settings.
 """
 
 from __future__ import annotations
