@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kubestencil.checking.files.find import ManifestFile
-from kubestencil.checking.files.placeholders import ENCRYPTED, PLACEHOLDER
+from kubestencil.checking.files.placeholders import ENCRYPTED, PLACEHOLDER, kept_texts
 from kubestencil.checking.fixing import fixed_text
 from kubestencil.checking.release import prepare
 from kubestencil.checking.run import Run
@@ -50,18 +50,23 @@ spec:
   ports: [{port: PORT}]
 """
 _SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: TEXT}\n"
-_PLACEHOLDERS = (
+PLACEHOLDERS = (
     "${PORT}", "{{ .port }}", "$(PORT)", "<%= port %>", "$PORT", "$port", "#{port}#",
     "#{port}", "__PORT__", "__port__", "@PORT@", "@@port@@", "@{port}", "%PORT%",
     "%{port}", "[[ port ]]", "((port))", "<port>", "<your port>", "<path:a/b#c>",
     "<path:a/b#c | base64encode>", "ref+vault://a/b#/c", "op://a/b/c", "vault:a/data/b#c",
-    ">>vault:a/data/b#c", "?{vaultkv:a/b}",
+    ">>vault:a/data/b#c", "?{vaultkv:a/b}", "{% if a %}80{% endif %}",
 )  # fmt: skip
-_CIPHERTEXTS = (
+CIPHERTEXTS = (
     _CIPHERTEXT, "ENC[PKCS7,MIIB eQ]", "$ANSIBLE_VAULT;1.1;AES256\n6638\n", "{cipher}AQA",
     "-----BEGIN AGE ENCRYPTED FILE-----\nYWJj\n-----END AGE ENCRYPTED FILE-----\n",
     "-----BEGIN PGP MESSAGE-----\n\nwYwD\n-----END PGP MESSAGE-----\n", "EJ[1:a:b:c]",
     "vault:v1:8SDd3WHDOjf7mq69CyCqYjBXAiQQAVZRkFM13ok481zo==",
+)  # fmt: skip
+PARTS = ("user and ${X}!", "a: __A__", "$A:$B", "<path:a#b>!", "x-@A@", "#{a}#:%B%")
+MEANT = (
+    "http", "<none>", "<no value>", "<nil>", "a$b", "pa$$word", "p@ss@word", "50%",
+    "a__b__c", "__", "$", "$1", "100%A", "<", "<1>", "[[:alpha:]]", "vault:1.15", "a@B@c",
 )  # fmt: skip
 
 
@@ -85,7 +90,7 @@ def _skips(text: str, upgrade: Upgrade) -> list[tuple[str, int]]:
     return [(skip.reason, skip.times) for skip in run.skips]
 
 
-@pytest.mark.parametrize("text", _PLACEHOLDERS)
+@pytest.mark.parametrize("text", PLACEHOLDERS)
 def test_a_placeholder_counts_as_not_checked(text: str, upgrade: Upgrade) -> None:
     value = json.dumps(text)
     for content in (
@@ -97,27 +102,19 @@ def test_a_placeholder_counts_as_not_checked(text: str, upgrade: Upgrade) -> Non
         assert _skips(content, upgrade) == [(PLACEHOLDER, 1)]
 
 
-@pytest.mark.parametrize(
-    "text", ["user and ${X}!", "a: __A__", "$A:$B", "<path:a#b>!", "x-@A@", "#{a}#:%B%"]
-)
+@pytest.mark.parametrize("text", PARTS)
 def test_a_placeholder_may_be_a_part(text: str, upgrade: Upgrade) -> None:
     content = _SECRET.replace("TEXT", json.dumps(text))
     assert _skips(content, upgrade) == [(PLACEHOLDER, 1)]
 
 
-@pytest.mark.parametrize("text", _CIPHERTEXTS)
+@pytest.mark.parametrize("text", CIPHERTEXTS)
 def test_a_ciphertext_counts_as_not_checked(text: str, upgrade: Upgrade) -> None:
     content = _SECRET.replace("TEXT", json.dumps(text))
     assert _skips(content, upgrade) == [(ENCRYPTED, 1)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "http", "<none>", "<no value>", "<nil>", "a$b", "pa$$word", "p@ss@word", "50%",
-        "a__b__c", "__", "$", "$1", "100%A", "<", "<1>", "[[:alpha:]]", "vault:1.15", "a@B@c",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", MEANT)
 def test_a_text_that_is_meant_as_it_is_is_checked(text: str, upgrade: Upgrade) -> None:
     content = _SERVICE.replace("PORT", json.dumps(text))
     findings = findings_in(content, "a.yaml", upgrade)
@@ -134,6 +131,11 @@ def test_a_placeholder_without_quotes_is_no_mistake(
     assert count == 1
     # A mistake elsewhere is one.
     assert findings_in(content.replace(port, "1\n \tx"), "a.yaml", upgrade)
+
+
+@pytest.mark.parametrize("text", [*PLACEHOLDERS, *CIPHERTEXTS])
+def test_no_edit_may_remove_a_placeholder(text: str) -> None:
+    assert kept_texts(_SERVICE.replace("PORT", json.dumps(text)))
 
 
 def test_what_is_in_clear_beside_ciphertext_is_checked_and_stays(

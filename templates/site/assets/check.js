@@ -3,11 +3,13 @@
 // the search, and what releases changed, which are scripts of the site.
 (() => {
   const { root, release: newest } = document.documentElement.dataset;
-  const { address, loadScript, readDocuments } = globalThis.kubestencil;
+  const { address, loadScript, placeholderReader, readDocuments } = globalThis.kubestencil;
   const [text, releaseInput, sinceInput, summary, results] = [
     "manifest", "check-release", "check-since", "check-summary", "check-results",
   ].map((id) => document.getElementById(id));
   const releases = [...releaseInput.options].map((option) => option.value);
+  const form = document.getElementById("check-form");
+  const { isEncryptedFile, isTemplate, reasonUnknown } = placeholderReader(JSON.parse(form.dataset.placeholders));
   const MAX_TEXT = 1_000_000, MAX_FINDINGS = 1000;
 
   // --------------------------------------------------------------------------- the data
@@ -110,12 +112,6 @@
     return typeof value === (label === "boolean" ? "boolean" : "string");
   }
 
-  // Placeholders of templates (generator/kubestencil/checking/files/placeholders.py).
-  const has = (text, start, end) => text.indexOf(end, (text.indexOf(start) + 1 || Infinity) + 1) >= 0;
-  const isTemplate = (text) => has(text, "{{", "}}") || has(text, "{%", "%}") || has(text, "<%", "%>");
-  const hasPlaceholder = (value) =>
-    typeof value === "string" && (isTemplate(value) || has(value, "${", "}") || /\$\([A-Za-z_][\w.-]*\)/.test(value));
-
   class Check {
     constructor(release) {
       this.release = release;
@@ -154,8 +150,10 @@
     /** Checks an object. The items of a list have its apiVersion and kind, without "List". */
     object(node, implied = {}) {
       const entry = (name) => node.entries?.find(({ key }) => key === name);
-      const items = entry("items")?.value;
+      const items = entry("items")?.value, sops = entry("sops")?.value.entries;
       const [apiVersion, kind] = ["apiVersion", "kind"].map((name) => entry(name)?.value.value ?? implied[name]);
+      // What is needed to decrypt the document.
+      if (sops?.some(({ key }) => key === "mac" || key === "version")) node.entries = node.entries.filter(({ key }) => key !== "sops");
       if (typeof kind === "string" && kind.endsWith("List") && items?.kind === "sequence" && items.items.length) {
         const single = kind.slice(0, -"List".length);
         for (const item of items.items) this.object(item, single ? { apiVersion, kind: single } : {});
@@ -164,7 +162,8 @@
       this.total++;
       if (node.kind !== "mapping") return this.skip(node.line, "this is no object");
       if (typeof apiVersion !== "string" || typeof kind !== "string") return this.skip(node.line, "it has no apiVersion and kind");
-      if (hasPlaceholder(apiVersion) || hasPlaceholder(kind)) return this.skip(node.line, "its kind is a placeholder, which is filled in first");
+      const unknown = [apiVersion, kind].map((value) => reasonUnknown({ value })).find(Boolean);
+      if (unknown) return this.skip(node.line, `its kind ${unknown}`);
       this.checked++;
       const type = this.data.byKind.get(`${apiVersion} ${kind}`);
       if (!type) return this.unknownKind(entry("apiVersion")?.line ?? node.line, apiVersion, kind);
@@ -197,6 +196,11 @@
         const field = type.fields.get(key);
         if (!field) {
           if (!type.fields.size) continue; // any field
+          const unknown = reasonUnknown({ value: key });
+          if (unknown) {
+            this.skip(line, `the name of a field ${unknown}`);
+            continue;
+          }
           const similar = nearest(key, type.fields.keys());
           this.add(line, "error", `${type.kind} has no field ${key}.${similar ? ` Is ${similar} meant?` : ""}`, type.path);
           continue;
@@ -219,7 +223,8 @@
     /** A value that is a list or map of something ("containers"), or that itself. */
     value(node, field, [container, ...rest], path, page) {
       if (node.value === null) return;
-      if (hasPlaceholder(node.value)) return this.skip(node.line, `${path} has a placeholder, which is filled in first`);
+      const unknown = reasonUnknown(node);
+      if (unknown) return this.skip(node.line, `${path} ${unknown}`);
       const type = this.data.types[field.reference];
       const label = field.label.replace(/^(\[\]|map\[string\])+/, "");
       const isObject = type ? type.fields.size > 0 : label === "object";
@@ -289,6 +294,7 @@
     const release = releaseInput.value;
     results.replaceChildren();
     if (!text.value.trim()) return (summary.textContent = "");
+    if (isEncryptedFile(text.value)) return (summary.textContent = "Nothing was checked: the text is encrypted.");
     if (text.value.length > MAX_TEXT) return (summary.textContent = "Nothing was checked: this is more than a million characters.");
     for (const name of ["search", "search-texts"]) load(`${release}/${name}.js`);
     load("assets/other-releases.js");
@@ -309,7 +315,7 @@
   }
 
   for (const input of [text, releaseInput, sinceInput]) input?.addEventListener("input", schedule);
-  document.getElementById("check-form").addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("submit", (event) => event.preventDefault());
   document.getElementById("check-file").addEventListener("change", async ({ target }) => readFiles(target.files));
 
   async function readFiles(files) {

@@ -8,6 +8,8 @@ and no edit may touch it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
 #: Why a value is not checked.
@@ -16,59 +18,95 @@ ENCRYPTED = "encrypted values"
 #: Why a file or document is not read.
 ENCRYPTED_FILE = "encrypted"
 
-# The delimiters of Helm and Jinja, of ERB, of envsubst, Flux and shells, of Azure's
-# replace-tokens, and of the Argo CD vault plugin. An expression for them, such as
-# {{.*?}}, would search to the end of the text from each beginning.
-_BRACES = ("{{", "}}")
-_STATEMENT = ("{%", "%}")
-_ERB = ("<%", "%>")
-_DELIMITERS = (
-    ("${", "}"),
-    _BRACES,
-    _ERB,
-    ("#{", "}"),
-    ("<path:", ">"),
+# Delimiters of Helm, Jinja and ERB.
+_OF_TEMPLATES = (("{{", "}}"), ("{%", "%}"), ("<%", "%>"))
+# What can be a part of a text: the above, and those of envsubst, Flux and shells, of Azure's
+# replace-tokens, and of the Argo CD vault plugin. An expression for them, such as {{.*?}},
+# would search to the end of the text from each beginning.
+_OF_PARTS = (*_OF_TEMPLATES, ("${", "}"), ("#{", "}"), ("<path:", ">"))
+# What is a placeholder only as the whole of a text.
+_OF_WHOLES = (
+    ("%{", "}"),
+    ("@{", "}"),
+    ("?{", "}"),
+    ("[[", "]]"),
+    ("((", "))"),
+    ("<", ">"),
 )
+# Of sops and hiera-eyaml.
+_OF_CIPHERTEXTS = (("ENC[", "]"),)
+
+
+def _enclosed(opening: str, closing: str) -> str:
+    """The pattern of what two delimiters enclose on a line."""
+    ends = re.escape(opening[-1] + closing[0])
+    return rf"{re.escape(opening)}[^{ends}\n]+{re.escape(closing)}"
+
+
+def _any_of(*patterns: str) -> str:
+    return f"(?:{'|'.join(patterns)})"
+
+
+_BLANKS = r"[ \t\r\n]*"
 # What has less to be known by: $(VAR) of kustomize, $VAR of envsubst, __VAR__, @VAR@ and
 # %VAR% of sed and others. Inside of a text, names are in upper case and not part of words.
-_NAMES = re.compile(
+_NAMES = (
     r"\$\([A-Za-z_][\w.-]*\)|(?<![\w$])\$[A-Z_][A-Z0-9_]*(?!\w)"
     r"|(?<!\w)(?:__[A-Z][A-Z0-9_]*__|@[A-Z_][A-Z0-9_.-]*@|%[A-Z_][A-Z0-9_.-]*%)(?!\w)"
 )
-# The same as the whole of a text, in any case; %{x}, @{x}, [[ x ]], ((x)), <x>, ?{x}, and
-# references that vals, 1Password and bank-vaults replace.
-_WHOLE = re.compile(
-    r"\s*(?:\$[A-Za-z_]\w*|__[A-Za-z]\w*__|@@?[A-Za-z_][\w.-]*@@?|%%?[A-Za-z_][\w.-]*%%?"
-    r"|[%@?]\{[^{}]+\}|\[\[[^\[\]:][^\[\]]*\]\]|\(\([^()]+\)\)|<[A-Za-z][^<>\n]*>"
-    r"|(?:(?:secret)?ref\+[\w-]+|op)://\S+|(?:>>)?(?:vault|bao):(?=[^\s#]*/)[^\s#]+#\S+"
-    r"|(?:gcp:secretmanager|azure:keyvault):\S+)\s*\Z"
+_NAMES_OF_WHOLES = (
+    r"\$[A-Za-z_]\w*|__[A-Za-z]\w*__|@@?[A-Za-z_][\w.-]*@@?|%%?[A-Za-z_][\w.-]*%%?"
 )
-# What kubectl, Go and Helm print where there is no value.
-_NO_VALUES = frozenset(
-    ["<invalid>", "<nil>", "<no value>", "<none>", "<pending>", "<unknown>", "<unset>"]
+# What vals, 1Password and bank-vaults replace.
+_REFERENCES = (
+    r"(?:(?:secret)?ref\+[\w-]+|op)://[^ \t\r\n]+"
+    r"|(?:>>)?(?:vault|bao):(?=[^ \t\r\n#:/]*/)[^ \t\r\n#:]+#[^ \t\r\n]+"
+    r"|(?:gcp:secretmanager|azure:keyvault):[^ \t\r\n]+"
 )
-# Of sops and hiera-eyaml, jasypt, ejson, Ansible, age, PGP, Vault and Spring.
-_CIPHERTEXT = re.compile(
-    r"\s*(?:ENC\(|EJ\[\d|\$ANSIBLE_VAULT;|vault:v\d+:|\{cipher\}"
-    r"|-----BEGIN (?:AGE ENCRYPTED FILE|PGP MESSAGE)-----)"
+# Of jasypt, ejson, Vault and Spring; of Ansible, age and PGP.
+_CIPHERTEXTS = r"ENC\(|EJ\[\d|vault:v\d+:|\{cipher\}"
+_ARMOURS = (
+    r"\$ANSIBLE_VAULT;|-----BEGIN (?:AGE ENCRYPTED FILE|PGP MESSAGE|PKCS7|CMS)-----"
 )
-# The beginnings of files that are encrypted as a whole: besides the above, those of
-# git-crypt, age and OpenSSL (transcrypt).
-_FILE = re.compile(
-    rb"\0GITCRYPT\0|age-encryption\.org/|Salted__|(?:\xef\xbb\xbf)?\s*(?:U2FsdGVkX1"
-    rb"|\$ANSIBLE_VAULT;|-----BEGIN (?:AGE ENCRYPTED FILE|PGP MESSAGE|PKCS7|CMS)-----)"
-)
-# @x@, %x% and [[ x ]] without quotes, which no YAML has, or has as a list.
-_UNQUOTED = re.compile(
-    r"^[ -]*(?:\w[\w./-]*:[ ]+)?"
+
+#: The delimiters and regular expressions of this module, as Python (with ``re.ASCII``) and
+#: JavaScript have them: the page of the site that checks manifests gets them.
+DELIMITERS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "template": _OF_TEMPLATES,
+    "part": _OF_PARTS,
+    "ciphertext": _OF_CIPHERTEXTS,
+}
+PATTERNS: Mapping[str, str] = {
+    "part": _NAMES,
+    "whole": "^"
+    + _BLANKS
+    + _any_of(*starmap(_enclosed, _OF_WHOLES), _NAMES_OF_WHOLES, _REFERENCES)
+    + _BLANKS
+    + "$",
+    # In lower case: what kubectl, Go and Helm print where there is no value, comparisons,
+    # and classes of characters.
+    "meant": rf"^{_BLANKS}(?:<(?:invalid|nil|no value|none|pending|unknown|unset)>|<[^a-z]|\[\[:)",
+    "ciphertext": rf"^{_BLANKS}(?:{_CIPHERTEXTS}|{_ARMOURS})",
+    # The beginnings of files that are encrypted as a whole: besides the above, those of
+    # git-crypt, age and OpenSSL (transcrypt).
+    "file": r"^(?:\x00GITCRYPT\x00|age-encryption\.org/|Salted__"
+    rf"|(?:\xef\xbb\xbf)?{_BLANKS}(?:U2FsdGVkX1|{_ARMOURS}))",
+    # @x@, %x% and [[ x ]] without quotes, which no YAML has, or has as a list.
+    "unquoted": r"(?<![^\n])[ -]*(?:\w[\w./-]*: +)?"
     r"(?:@@?[A-Za-z_][\w.-]*@|%%?[A-Za-z_][\w.-]*%|\[\[[^\[\]\n]+\]\])",
-    re.MULTILINE,
-)
-# What an edit of a text must leave as it is, wherever it stands.
+}
+_COMPILED = {name: re.compile(text, re.ASCII) for name, text in PATTERNS.items()}
+# What an edit of a text must leave as it is, wherever it stands, by its first character.
 _KEPT = re.compile(
-    r"(?=[{$#%@\[<E_])(?:\{\{[^{}\n]*\}\}|[$#%@]\{[^{}\n]*\}|\[\[[^\[\]\n]*\]\]"
-    rf"|<[^<>\n]+>|ENC\[[^\[\]\n]*\]|{_NAMES.pattern})"
+    r"(?=[^\w\s\"':]|[E_]|\b[a-z])"
+    + _any_of(
+        *starmap(_enclosed, (*_OF_PARTS, *_OF_WHOLES, *_OF_CIPHERTEXTS)),
+        *(_NAMES, _REFERENCES, rf"(?:{_CIPHERTEXTS})\S*", _ARMOURS),
+    ),
+    re.ASCII,
 )
+# Bytes of a file.
+_BEGINNING = 1000
 
 
 def reason_unknown(value: Any) -> str:
@@ -79,12 +117,15 @@ def reason_unknown(value: Any) -> str:
         return PLACEHOLDER if is_text else ""
     if type(value) is not str:
         return ""
-    if _CIPHERTEXT.match(value) or _has(value, ("ENC[", "]")):
+    if _COMPILED["ciphertext"].match(value) or _has_any(value, _OF_CIPHERTEXTS):
         return ENCRYPTED
     is_placeholder = (
-        any(_has(value, delimiters) for delimiters in _DELIMITERS)
-        or _NAMES.search(value)
-        or (_WHOLE.match(value) and value.strip().lower() not in _NO_VALUES)
+        _has_any(value, _OF_PARTS)
+        or _COMPILED["part"].search(value)
+        or (
+            _COMPILED["whole"].match(value)
+            and not _COMPILED["meant"].match(value.lower())
+        )
     )
     return PLACEHOLDER if is_placeholder else ""
 
@@ -105,14 +146,13 @@ def is_template(text: str) -> bool:
     """Whether a text that cannot be read has directives of a template language (of Helm,
     Jinja, ERB), or a placeholder that no YAML has."""
     return (
-        any(_has(text, delimiters) for delimiters in (_BRACES, _STATEMENT, _ERB))
-        or _UNQUOTED.search(text) is not None
+        _has_any(text, _OF_TEMPLATES) or _COMPILED["unquoted"].search(text) is not None
     )
 
 
 def is_encrypted_file(data: bytes) -> bool:
     """Whether a file is encrypted as a whole, by the first bytes of it."""
-    return _FILE.match(data) is not None
+    return _COMPILED["file"].match(data[:_BEGINNING].decode("latin-1")) is not None
 
 
 def has_sops(document: Any) -> bool:
@@ -122,8 +162,10 @@ def has_sops(document: Any) -> bool:
     return isinstance(block, dict) and not block.keys().isdisjoint(("mac", "version"))
 
 
-def _has(text: str, delimiters: tuple[str, str]) -> bool:
-    """Whether a text has the first delimiter, and the second one after it."""
-    opening, closing = delimiters
-    start = text.find(opening)
-    return start >= 0 and text.find(closing, start + len(opening)) >= 0
+def _has_any(text: str, delimiters: Sequence[tuple[str, str]]) -> bool:
+    """Whether a text has an opening delimiter, and the closing one after it."""
+    for opening, closing in delimiters:
+        start = text.find(opening)
+        if start >= 0 and text.find(closing, start + len(opening)) >= 0:
+            return True
+    return False

@@ -3,11 +3,13 @@ addresses, pages that compare releases, assets, and the user's own pages."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from kubestencil.checking.files.placeholders import DELIMITERS, PATTERNS
 from kubestencil.data_files import data_file
 from kubestencil.engine.manifest import Target, find_file
 from kubestencil.engine.view import Contexts, Each, FileContext
@@ -59,7 +61,9 @@ EACH: Mapping[str, Each] = {
         SHARED_VARIABLES,
     ),
     "manifest-check": Each(
-        "the page that checks a manifest in the browser", {}, SHARED_VARIABLES
+        "the page that checks a manifest in the browser",
+        {},
+        {"placeholders": str, **SHARED_VARIABLES},
     ),
     "not-found": Each(
         "the page that a server shows for an unknown address", {}, SHARED_VARIABLES
@@ -141,6 +145,9 @@ def make_contexts(
                     {
                         "root": "../",
                         "canonical": canonical(options.url, f"{CHECK}/"),
+                        "placeholders": json.dumps(
+                            {"delimiters": DELIMITERS, "patterns": PATTERNS}
+                        ),
                     },
                 )
             ],
