@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.clusters.kubectl import Kubectl
-from kubestencil.checking.files.policies import policy_objects
+from kubestencil.checking.files.policies import policy_objects, unmatched_policies
 from kubestencil.errors import ProgramError, SourceError, UsageError
 from kubestencil.programs import output_of
+from kubestencil.schema.facts.tables import group_version_kind
 from tests import fake_kubectl, fake_validator
 from tests.conftest import Command, make_command
 
@@ -116,15 +117,64 @@ def test_policies_that_are_evaluated_are_none(run: Command, folder: Path) -> Non
     assert warning in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_evaluated"),
+    [
+        ("", "", True),
+        ("resources: [configmaps]", "resources: ['*']", True),
+        ("apiGroups: ['']", "apiGroups: ['*']", True),
+        ("apiGroups: ['']", "apiGroups: [apps]", False),
+        ("resources: [configmaps]", "resources: [pods, configmaps/status]", False),
+        ("operations: [CREATE]", "operations: [DELETE, CONNECT]", False),
+        # Nothing is updated without --old and --since.
+        ("operations: [CREATE]", "operations: [UPDATE]", False),
+        ("[Deny]", "[Deny], matchResources: {namespaceSelector: {}}", True),
+        ("[Deny]", "[Deny], matchResources: {resourceRules: [RULE]}", False),
+        ("matchConstraints", "other", False),
+    ],
+)
+def test_a_policy_that_matches_no_object_is_named(
+    run: Command, folder: Path, old: str, new: str, is_evaluated: bool
+) -> None:
+    rule = "{apiGroups: [''], apiVersions: [v1], operations: ['*'], resources: [pods]}"
+    path = Path(_policies(folder))
+    text = path.read_text().replace('[""]', "['']")
+    assert old in text
+    path.write_text(text.replace(old, new.replace("RULE", rule)))
+    fake_validator.install("1.35", {})
+    done = run("check", "a.yaml", "--policies", str(path), "--to", "1.35")
+    warning = "ValidatingAdmissionPolicy a: matches no object"
+    assert (warning in done.stderr) is not is_evaluated
+    (folder / "old").mkdir()
+    (folder / "old" / "a.yaml").write_text(CONFIG_MAP + "data: {a: b}\n")
+    done = run(
+        *("check", "a.yaml", "--policies", str(path), "--to", "1.35", "--old", "old")
+    )
+    assert (warning in done.stderr) is not (is_evaluated or "UPDATE" in new)
+
+
 _TEXTS = st.sampled_from(
     ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "a", "Allow", ""]
 )
+_CONFIG_MAP = group_version_kind("v1", "ConfigMap")
 _VALUES = st.recursive(
     st.none() | st.integers() | _TEXTS,
     lambda inner: st.lists(inner, max_size=2)
     | st.dictionaries(
         st.sampled_from(
-            ["spec", "metadata", "name", "policyName", "paramRef", "paramKind", "kind"]
+            [
+                "spec",
+                "metadata",
+                "name",
+                "policyName",
+                "paramRef",
+                "paramKind",
+                "kind",
+                "matchConstraints",
+                "matchResources",
+                "resourceRules",
+                "apiGroups",
+            ]
         ),
         inner,
         max_size=3,
@@ -147,7 +197,8 @@ def test_policies_of_any_shape_are_read(
     ]
     path.write_text("---\n".join(f"{json.dumps(value)}\n" for value in named))
     try:
-        policy_objects([str(path)])
+        objects, _ = policy_objects([str(path)])
+        list(unmatched_policies(objects, {_CONFIG_MAP}, is_update=True))
     except UsageError as error:
         assert error.what
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -19,6 +19,7 @@ from kubestencil.checking.rules import (
     at_least,
 )
 from kubestencil.schema.pointer import json_pointer
+from kubestencil.schema.types import GroupVersionKind
 from kubestencil.version import __version__
 
 #: The version of the JSON format; a key that is removed or changes its meaning raises it.
@@ -283,6 +284,7 @@ class Report:
     ``updated`` counts the objects that were compared with what they were before, None
     without that; ``validators`` has the version of the API server's own code that decided
     in a release, None where it is not built: in an upgrade, no other decides then;
+    ``kinds`` are those of the objects that it can decide about;
     ``ignored`` counts the findings that were left out, by what named them: ``comments``,
     ``configuration``, ``baseline``.
     """
@@ -298,6 +300,7 @@ class Report:
     ignored: Mapping[str, int] = field(default_factory=dict)
     updated: int | None = None
     validators: Mapping[str, str | None] = field(default_factory=dict)
+    kinds: Collection[GroupVersionKind] = ()
 
     @property
     def skipped(self) -> Mapping[tuple[str, str], int]:

@@ -13,7 +13,7 @@ from typing import Any
 from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, items_at, texts_at
 from kubestencil.checking.release import CheckedRelease
-from kubestencil.schema.facts.lifecycle import lifecycles, replacement
+from kubestencil.schema.facts.lifecycle import lifecycles, plural_of, replacement
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import minor_version_in, release_order
 
@@ -73,12 +73,12 @@ def _of_rbac_rule(rule: Mapping[str, Any], path: Path, minor: str) -> Iterator[P
         of_group = _kinds_of_group(group)
         if removal := _removal(of_group, minor):
             message = f"the group {group} was removed in {removal}"
-            named = [kind for kind in of_group if _plural(kind) in names]
+            named = [kind for kind in of_group if plural_of(kind) in names]
             yield _problem((*path, *at), message, named, minor)
             continue
         for place, name in resources:
             plural = name.partition("/")[0]
-            kinds = [kind for kind in of_group if _plural(kind) == plural]
+            kinds = [kind for kind in of_group if plural_of(kind) == plural]
             if removal := _removal(kinds, minor):
                 message = f"{name} of {group} was removed in {removal}"
                 yield _problem((*path, *place), message, kinds, minor)
@@ -95,10 +95,10 @@ def _of_webhook_rule(
                 kind
                 for kind in _kinds_of_group(group)
                 if kind.version == version
-                and (_plural(kind) in resources or resources & {"*", "*/*"})
+                and (plural_of(kind) in resources or resources & {"*", "*/*"})
             ]
             if removal := _removal(kinds, minor):
-                named = " and ".join(sorted(set(map(_plural, kinds)))[:3])
+                named = " and ".join(sorted(set(map(plural_of, kinds)))[:3])
                 verb = "was" if len(kinds) == 1 else "were"
                 what = f"{named} of {kinds[0].api_version} {verb} removed in {removal}"
                 yield _problem((*path, *at), what, kinds, minor)
@@ -110,7 +110,7 @@ def _problem(
     """The problem of a rule that names removed kinds, with what to name instead."""
     successors = (replacement(kind, minor) for kind in kinds)
     texts = dict.fromkeys(
-        f"{_plural(kind)} of {kind.api_version}" for kind in successors if kind
+        f"{plural_of(kind)} of {kind.api_version}" for kind in successors if kind
     )
     hint = f"name {', '.join(texts)}" if texts else "remove it from the rule"
     return Problem("removed-resource", path, message, hint)
@@ -130,13 +130,3 @@ def _removal(kinds: Sequence[GroupVersionKind], minor: str) -> str:
         return ""
     last = max(removals, key=release_order)
     return last if release_order(last) <= release_order(minor) else ""
-
-
-def _plural(kind: GroupVersionKind) -> str:
-    """The plural of a kind of Kubernetes (apimachinery, UnsafeGuessKindToResource)."""
-    name = kind.kind.lower()
-    if name.endswith("endpoints"):
-        return name
-    if name.endswith("s"):
-        return f"{name}es"
-    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"

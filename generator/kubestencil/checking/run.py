@@ -33,7 +33,7 @@ from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import Change
 from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
 from kubestencil.errors import KubestencilError, UsageError
-from kubestencil.schema.types import Release
+from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.releases import minor_version_in
 from kubestencil.validator.process import REQUESTS_AHEAD, Validator, look_ahead
@@ -97,6 +97,7 @@ def check(
             for name, validator in validators.items()
             if run.checked or validator is None
         },
+        kinds=run.kinds,
     )
 
 
@@ -133,6 +134,7 @@ class Run:
     objects: int = 0
     checked: int = 0
     ignored: int = 0
+    kinds: set[GroupVersionKind] = field(default_factory=set)
 
     def start(self, files: Iterable[ManifestFile]) -> Iterator[Callable[[], None]]:
         """Start the check of each object in files, and yield what waits for its result.
@@ -195,6 +197,8 @@ class Run:
             return None
         self.checked += 1
         is_patch = is_part or manifest.is_patch
+        if not is_patch:
+            self.kinds.add(kind)
         old = None if is_patch else self._old(manifest, file.name)
         result = self.upgrade.start(manifest.value, kind, is_patch=is_patch, old=old)
         return partial(self._finish, manifest, file, findings, result)

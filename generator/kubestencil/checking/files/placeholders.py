@@ -101,7 +101,7 @@ _KEPT = re.compile(
     r"(?=[^\w\s\"':]|[E_]|\b[a-z])"
     + _any_of(
         *starmap(_enclosed, (*_OF_PARTS, *_OF_WHOLES, *_OF_CIPHERTEXTS)),
-        *(_NAMES, _REFERENCES, rf"(?:{_CIPHERTEXTS})\S*", _ARMOURS),
+        *(_NAMES, _NAMES_OF_WHOLES, _REFERENCES, rf"(?:{_CIPHERTEXTS})\S*", _ARMOURS),
     ),
     re.ASCII,
 )

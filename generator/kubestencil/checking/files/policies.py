@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.manifests import Manifest, read_manifests
-from kubestencil.checking.paths import object_at, text_at
+from kubestencil.checking.paths import items_at, object_at, text_at, texts_at
 from kubestencil.errors import UsageError
+from kubestencil.schema.facts.lifecycle import built_in_groups, plural_of
+from kubestencil.schema.types import GroupVersionKind
 
 _Object = Mapping[str, Any]
 _POLICY = "AdmissionPolicy"
@@ -66,6 +68,61 @@ def policy_objects(paths: Sequence[str]) -> tuple[Sequence[_Object], Sequence[st
         )
     first = "CustomResourceDefinition"
     return sorted(objects, key=lambda value: value["kind"] != first), unbound
+
+
+def unmatched_policies(
+    objects: Sequence[_Object], kinds: Collection[GroupVersionKind], *, is_update: bool
+) -> Iterator[str]:
+    """The policies whose rules, or those of their bindings, match no object of some kinds,
+    by its resource and by the operation: objects are created, and some are updated.
+
+    Of a custom resource, only the group decides; what selectors and conditions leave out
+    is not known.
+    """
+    operations = {"*", "CREATE", *(("UPDATE",) if is_update else ())}
+    for policy in objects:
+        if not policy["kind"].endswith(_POLICY):
+            continue
+        constraints = object_at(policy, "spec", "matchConstraints")
+        matches = [
+            kind for kind in kinds if _has_rule_for(kind, constraints, operations)
+        ]
+        bindings = (
+            object_at(value, "spec")
+            for value in objects
+            if value["kind"] == f"{policy['kind']}Binding"
+        )
+        resources = (
+            object_at(binding, "matchResources")
+            for binding in bindings
+            if binding.get("policyName") == _key(policy)[1]
+        )
+        if not any(
+            not of_binding.get("resourceRules")
+            or _has_rule_for(kind, of_binding, operations)
+            for of_binding in resources
+            for kind in matches
+        ):
+            yield " ".join(_key(policy))
+
+
+def _has_rule_for(
+    kind: GroupVersionKind, constraints: _Object, operations: Collection[str]
+) -> bool:
+    is_custom = kind.group not in built_in_groups()
+    wanted: Mapping[str, Collection[str]] = {
+        "apiGroups": ("*", kind.group),
+        "resources": ("*", "*/*", plural_of(kind)),
+        "operations": operations,
+    }
+    return any(
+        all(
+            (is_custom and name == "resources")
+            or any(text in values for _, text in texts_at(rule, (name,)))
+            for name, values in wanted.items()
+        )
+        for _, rule in items_at(constraints, ("resourceRules",))
+    )
 
 
 def _key(value: _Object) -> tuple[str, str]:

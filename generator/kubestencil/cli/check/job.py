@@ -12,7 +12,7 @@ from typing import Any, Literal
 from kubestencil.checking import Report, suppressions
 from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.files.find import ManifestFile, find_files
-from kubestencil.checking.files.policies import policy_objects
+from kubestencil.checking.files.policies import policy_objects, unmatched_policies
 from kubestencil.checking.files.previous import (
     PreviousObjects,
     committed_objects,
@@ -200,12 +200,12 @@ def _report(
         others.append(rendered_files(options.charts, options.kustomizations, minor))
     if cluster is not None:
         others.append(cluster.files())
+    policies = _policy_objects(options.policies, sources)
     with ExitStack() as stack:
         validators = {
             name: stack.enter_context(validator) if validator else None
-            for name, validator in _validators(options, sources)
+            for name, validator in _validators(options, sources, policies)
         }
-        _warn_of_tables(options, validators)
         report = check_paths(
             (*options.paths, *options.policies),
             releases[0],
@@ -220,6 +220,9 @@ def _report(
             f"{'--old' if options.since is None else '--since'}: no object was there "
             "before, so that no change was looked at"
         )
+    is_update = bool(report.updated)
+    for policy in unmatched_policies(policies, report.kinds, is_update=is_update):
+        console.warn(f"{policy}: matches no object, so that it was not evaluated")
     return _suppressed(report, options)
 
 
@@ -246,11 +249,13 @@ def _suppressed(report: Report, options: CheckOptions) -> Report:
 
 
 def _validators(
-    options: CheckOptions, sources: Sequence[Source]
+    options: CheckOptions,
+    sources: Sequence[Source],
+    prepared: Sequence[Mapping[str, Any]],
 ) -> Iterator[tuple[str, Validator | None]]:
     """The programs that run the API server's own code, by release; None where that can
-    be built and is not. Raises UsageError where an option needs one that is not built,
-    or must not be used."""
+    be built and is not. ``prepared`` is what a cluster has. Raises UsageError where an
+    option needs one that is not built, or must not be used."""
     needed_by = {
         "--pod-security": options.pod_security,
         "--policies": options.policies or None,
@@ -258,8 +263,6 @@ def _validators(
         "--since": options.since,
     }
     needing = [name for name, value in needed_by.items() if value is not None]
-    # What a cluster has.
-    prepared = _policy_objects(options.policies, sources)
     if options.exact == "off":
         for name in needing:
             raise UsageError(
@@ -280,20 +283,6 @@ def _validators(
             yield source.release, validator
         elif minor_version_in(source.release):
             yield source.release, None
-
-
-def _warn_of_tables(
-    options: CheckOptions, validators: Mapping[str, Validator | None]
-) -> None:
-    """Say that the program of one release of an upgrade is not used, since that of
-    another one is missing."""
-    missing = [name for name, validator in validators.items() if validator is None]
-    if options.before and missing and any(validators.values()):
-        console.warn(
-            f"the API server's own code of {' and '.join(missing)} is not built, so that "
-            "tables decide in all releases: kubestencil validator build "
-            + " ".join(missing)
-        )
 
 
 def _policy_objects(

@@ -123,6 +123,16 @@ def built_in_groups() -> frozenset[str]:
     return frozenset(kind.group for kind in lifecycles())
 
 
+def plural_of(kind: GroupVersionKind) -> str:
+    """The plural of a kind of Kubernetes (apimachinery, UnsafeGuessKindToResource)."""
+    name = kind.kind.lower()
+    if name.endswith("endpoints"):
+        return name
+    if name.endswith("s"):
+        return f"{name}es"
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+
+
 @cache
 def custom_kinds() -> frozenset[tuple[str, ...]]:
     """The groups and kinds of ``specs/custom-kinds.tsv``, which are not of Kubernetes."""
