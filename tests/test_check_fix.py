@@ -122,7 +122,7 @@ def upgrade() -> Upgrade:
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_what_is_sure_is_mended_and_nothing_else(
+def test_what_is_sure_is_fixed_and_nothing_else(
     upgrade: Upgrade, before: str, after: str | None, end: str
 ) -> None:
     text = _POD.replace("MORE", before).replace("\n", end)
@@ -154,7 +154,7 @@ _NEW_PATH = (
 
 
 @pytest.mark.parametrize("quote", ['"', ""])
-def test_what_is_in_braces_is_mended_in_them(upgrade: Upgrade, quote: str) -> None:
+def test_what_is_in_braces_is_fixed_in_them(upgrade: Upgrade, quote: str) -> None:
     """JSON stays JSON, and plain YAML plain."""
     before, after = (
         text.replace("QUOTE", path).replace('"', quote)
@@ -291,7 +291,7 @@ _JSON = """{
 """
 
 
-def test_json_and_items_of_lists_are_mended(upgrade: Upgrade) -> None:
+def test_json_and_items_of_lists_are_fixed(upgrade: Upgrade) -> None:
     expected = (
         _JSON.replace('"data": {"a": 1}', '"data": {"a": "1"}')
         .replace('"ingresClassName"', '"ingressClassName"')
@@ -354,12 +354,12 @@ def _run(*args: str) -> Result:
     return CliRunner().invoke(cli, ["check", "--to", "1.35", "-q", "--fix", *args])
 
 
-def test_a_file_that_cannot_be_mended_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_fixed_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: []}\n")
     for arguments in ([], ["--dry-run"]):
         result = _run(str(path), *arguments)
-        assert re.search(r"a\.yaml: 0 mended.*, 1 left to you", result.stderr)
+        assert re.search(r"a\.yaml: 0 fixed.*, 1 not fixed", result.stderr)
     path.write_bytes(b"kind: \xff")
     assert "not in UTF-8" in _run(str(path)).stderr
 
@@ -375,7 +375,7 @@ def test_the_command_writes_or_shows_a_diff(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("count", [15, pytest.param(150, marks=pytest.mark.slow)])
-def test_mistakes_are_mended_to_what_was_meant(upgrade: Upgrade, count: int) -> None:
+def test_mistakes_are_fixed_to_what_was_meant(upgrade: Upgrade, count: int) -> None:
     """Of a text with a mistake, nothing but the mistake changes, or nothing at all."""
     objects = accepted_objects(load("1.35"), None)
     outcomes: Counter[bool] = Counter()
@@ -405,8 +405,8 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))# .*", re.MULTILINE)
 
 @pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.slow)])
 def test_no_byte_is_lost_that_is_not_understood(upgrade: Upgrade, count: int) -> None:
-    """Of documents with anything between two that are mended: comments, other documents
-    and line breaks stay, and nothing is mended twice."""
+    """Of documents with anything between two that are fixed: comments, other documents
+    and line breaks stay, and nothing is fixed twice."""
     chance = random.Random(32)
     fixes = 0
     for number in range(count):
@@ -429,7 +429,7 @@ def test_no_byte_is_lost_that_is_not_understood(upgrade: Upgrade, count: int) ->
 
 
 def test_no_object_is_converted_by_half() -> None:
-    """What cannot be mended in the text leaves the whole object as it is."""
+    """What cannot be fixed in the text leaves the whole object as it is."""
     text = """\
 apiVersion: networking.k8s.io/v1beta1
 kind: Ingress
@@ -476,7 +476,7 @@ spec:
 """
 
 
-def test_what_aliases_repeat_is_one_finding_mended_at_its_anchor(
+def test_what_aliases_repeat_is_one_finding_fixed_at_its_anchor(
     upgrade: Upgrade,
 ) -> None:
     expected = (
@@ -573,7 +573,7 @@ def test_a_file_that_changed_meanwhile_is_left(
 
     monkeypatch.setattr(fix, "fixed_text", change_before)
     result = _run(str(tmp_path))
-    assert "a.yaml: nothing mended, since it has changed meanwhile" in result.stderr
+    assert "a.yaml: not fixed: it has changed meanwhile" in result.stderr
     assert (path.read_text(), other.read_text()) == ("# mine\n", _RIGHT)
 
 
@@ -598,16 +598,16 @@ def test_what_is_not_the_users_is_left(tmp_path: Path) -> None:
     assert (folder / "mine.yaml").stat().st_mode & 0o777 == 0o640
     assert outside.read_text() == _WRONG
     for reason in ("is a link", "is read-only", "is generated"):
-        assert f"nothing mended, since it {reason}" in result.stderr
+        assert f"not fixed: it {reason}" in result.stderr
 
 
-def test_a_file_with_two_names_is_mended_once(tmp_path: Path) -> None:
+def test_a_file_with_two_names_is_fixed_once(tmp_path: Path) -> None:
     folder = tmp_path / "k8s"
     folder.mkdir()
     (folder / "a.yaml").write_text(_WRONG)
     (tmp_path / "link").symlink_to(folder)
     result = _run(str(folder), str(tmp_path / "link"), str(folder / "a.yaml"))
-    assert result.stderr.count("1 mended") == 1
+    assert result.stderr.count("1 fixed") == 1
     assert (folder / "a.yaml").read_text() == _RIGHT
 
 

@@ -1,4 +1,4 @@
-"""What is encrypted, or still to be filled in, is not checked and never mended."""
+"""What is encrypted, or still to be filled in, is not checked and never fixed."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def upgrade() -> Upgrade:
 
 
 def _skips(text: str, upgrade: Upgrade) -> list[tuple[str, int]]:
-    """What is not checked of a text that has no findings and is not mended."""
+    """What is not checked of a text that has no findings and is not fixed."""
     run = Run(upgrade, frozenset())
     for finish in run.start([ManifestFile("a.yaml", content=text.encode())]):
         finish()

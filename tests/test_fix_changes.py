@@ -224,7 +224,7 @@ def _lines(text: str, upgrade: Upgrade) -> set[int]:
 
 
 def _check(seed: int, upgrade: Upgrade) -> tuple[int, int]:
-    """Mend a random file. The numbers of its mistakes, and of those that were mended."""
+    """Fix a random file. The numbers of its mistakes, and of those that were fixed."""
     segments = _Writer(seed).file()
     text = _written(segments)
     result = fixed_text(text, "a.yaml", upgrade)
@@ -245,14 +245,14 @@ def _check(seed: int, upgrade: Upgrade) -> tuple[int, int]:
         if isinstance(part, _Mistake)
     ]
     outcomes = list(zip(mistakes, match.groups(), strict=True))
-    mended = [index for (index, part), now in outcomes if now == part.right]
+    fixed = [index for (index, part), now in outcomes if now == part.right]
     fixes = sum(part.findings for (_, part), now in outcomes if now == part.right)
     assert result.fixes == fixes, seed
-    # Each change has a finding that is gone; some are said once others are mended.
+    # Each change has a finding that is gone; some are said once others are fixed.
     starts = list(accumulate(map(len, map(_before, segments)), initial=0))
     reported = _lines(text, upgrade)
     left = _lines(result.text, upgrade)
-    for index in mended:
+    for index in fixed:
         line = text.count("\n", 0, starts[index]) + 1
         assert line not in left, (seed, line)
         if line not in reported:
@@ -263,7 +263,7 @@ def _check(seed: int, upgrade: Upgrade) -> tuple[int, int]:
             assert line in _lines(_written(again), upgrade), (seed, line)
     second = fixed_text(result.text, "a.yaml", upgrade)
     assert (second.text, second.fixes) == (result.text, 0), seed
-    return len(mistakes), len(mended)
+    return len(mistakes), len(fixed)
 
 
 def _before(segment: _Segment) -> str:
@@ -273,8 +273,8 @@ def _before(segment: _Segment) -> str:
 @pytest.mark.parametrize("count", [10, pytest.param(_FILES, marks=pytest.mark.slow)])
 def test_what_changed_is_what_the_findings_name(upgrade: Upgrade, count: int) -> None:
     outcomes = [_check(seed, upgrade) for seed in range(count)]
-    mistakes, mended = map(sum, zip(*outcomes, strict=True))
-    assert mended >= 0.9 * mistakes > count
+    mistakes, fixed = map(sum, zip(*outcomes, strict=True))
+    assert fixed >= 0.9 * mistakes > count
 
 
 def test_quick_fixes_change_no_more(upgrade: Upgrade) -> None:

@@ -9,7 +9,7 @@ one text, ``ignores`` and ``suppressions`` leave findings out. All results are v
 (``findings``), whose meaning is in ``rules``; ``sarif`` writes them as SARIF, and the
 target ``check`` has the other formats.
 
-``clusters`` reads a live cluster. ``fixing`` mends files in place. ``values`` checks what
+``clusters`` reads a live cluster. ``fixing`` fixes files in place. ``values`` checks what
 the API server is known to accept. ``verdicts`` asks the API server's own code
 (``kubestencil.validator``), where that is built; ``stored`` prints what it would store.
 """

@@ -62,7 +62,7 @@ class Remove(NamedTuple):
 
 
 Edit = Move | Put | Remove
-#: Edits of an object that mend a problem together. Paths are those of the object as the
+#: Edits of an object that fix a problem together. Paths are those of the object as the
 #: edits before have made it.
 Fix = tuple[Edit, ...]
 
@@ -137,7 +137,7 @@ class Finding(NamedTuple):
     ``line`` and ``column`` count from 1, columns in characters. ``path`` leads from
     the object to the value. ``releases`` are those in which it is a problem, and
     ``change`` is what this means for an upgrade; None without a release to come from.
-    ``fixes`` are edits that mend it: one where that is sure, several to choose from.
+    ``fixes`` are edits that fix it: one where that is sure, several to choose from.
     ``other_severity`` is that of a configuration.
     """
 

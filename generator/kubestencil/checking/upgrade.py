@@ -182,7 +182,7 @@ class Upgrade:
             else:
                 yield UpgradeDifference(problem, tuple(names), "new")
         if not all(after.is_served for after in latest):
-            # Nothing is mended by an upgrade to a release that lacks the kind.
+            # Nothing is fixed by an upgrade to a release that lacks the kind.
             return
         remaining = set[_Key]().union(*(after.keys | after.hidden for after in latest))
         worst_after = [after.worst() for after in latest]

@@ -1,4 +1,4 @@
-"""Mends manifests in place: edits at positions, so that all other bytes stay.
+"""Fixes manifests in place: edits at positions, so that all other bytes stay.
 
 ``text_edits`` changes a text so that it has fixes, ``written`` has the values of a text.
 What it has then is read again and compared with the objects that were meant: a fix that a
@@ -30,7 +30,7 @@ from kubestencil.checking.rules import GONE, RULES
 from kubestencil.checking.upgrade import Upgrade, UpgradeDifference, kind_of
 from kubestencil.source.yaml import YamlError, split_documents
 
-# What is mended can have mistakes inside, and what is not sure is tried in halves.
+# What is fixed can have mistakes inside, and what is not sure is tried in halves.
 _MAX_ROUNDS = 20
 _MAX_TRIALS = 200
 _OF_KINDS = ("removed-kind", "unknown-kind", "future-kind")
@@ -52,7 +52,7 @@ class FixedText(NamedTuple):
         )
 
 
-class _Mending(NamedTuple):
+class _ObjectFix(NamedTuple):
     """A fix of an object in a text."""
 
     manifest: Manifest
@@ -67,24 +67,24 @@ def fixed_text(
 ) -> FixedText:
     """A text of manifests in YAML with all fixes that are sure, but for those of findings
     whose keys are ``ignored``."""
-    mended = [
-        _Document(file, upgrade, ignored).mended(part) for part in _parts(text, file)
+    documents = [
+        _Document(file, upgrade, ignored).fixed(part) for part in _parts(text, file)
     ]
-    new = "".join(document.text for document in mended)
-    fixes = sum(document.fixes for document in mended)
-    return FixedText(new, fixes, sum(document.left for document in mended))
+    new = "".join(document.text for document in documents)
+    fixes = sum(document.fixes for document in documents)
+    return FixedText(new, fixes, sum(document.left for document in documents))
 
 
 @dataclass(slots=True)
 class _Document:
-    """Mends the objects of one document."""
+    """Fixes the objects of one document."""
 
     file: str
     upgrade: Upgrade
     ignored: Collection[tuple[str, ...]]
     trials: int = 0
 
-    def mended(self, text: str) -> FixedText:
+    def fixed(self, text: str) -> FixedText:
         """The text of the document with its fixes."""
         count = 0
         for _ in range(_MAX_ROUNDS):
@@ -95,10 +95,10 @@ class _Document:
             count += len(sure)
         return FixedText(text, count, left)
 
-    def _wanted(self, text: str) -> tuple[list[_Mending], int]:
+    def _wanted(self, text: str) -> tuple[list[_ObjectFix], int]:
         """The fixes of all objects, and how many errors they have."""
         ignores = list(read_ignores(text)) if MARK in text else []
-        wanted: list[_Mending] = []
+        wanted: list[_ObjectFix] = []
         left = 0
         for item in read_manifests(text.encode(), self.file):
             if not isinstance(item, Manifest):
@@ -115,7 +115,7 @@ class _Document:
             if any(problem.rule in _OF_KINDS for problem in errors):
                 is_meant = len(wrong) < len(errors)
                 fixes = [] if is_meant else _conversion(item.value, self.upgrade)
-            wanted += (_Mending(item, fix) for fix in fixes)
+            wanted += (_ObjectFix(item, fix) for fix in fixes)
         return wanted, left
 
     def _is_ignored(
@@ -133,8 +133,8 @@ class _Document:
         return not scopes.isdisjoint([(problem.rule, 0), (problem.rule, at.line)])
 
     def _sure(
-        self, text: str, new: str, sure: list[_Mending], others: list[_Mending]
-    ) -> tuple[list[_Mending], str]:
+        self, text: str, new: str, sure: list[_ObjectFix], others: list[_ObjectFix]
+    ) -> tuple[list[_ObjectFix], str]:
         """The fixes that a text can have together, ``sure`` and some of the others, and
         what it is with them: ``new`` with those that are sure."""
         self.trials += 1
@@ -170,7 +170,7 @@ def _fixes(problems: Sequence[Problem]) -> list[Fix]:
 
 def _conversion(value: Any, upgrade: Upgrade) -> list[Fix]:
     """The one fix that makes an object of a kind that is not served one of another kind;
-    none where not all that is wrong can be mended: half of it is worse than nothing."""
+    none where not all that is wrong can be fixed: half of it is worse than nothing."""
     edits: list[Edit] = []
     for _ in range(_MAX_ROUNDS):
         problems = list(_errors(_differences(value, upgrade)))
@@ -194,7 +194,7 @@ def text_with_fix(text: str, file: str, manifest: Manifest, fix: Fix) -> str | N
     index, parts = manifest.subject.document, _parts(text, file)
     if index >= len(parts):
         return None
-    new = _with_fixes(parts[index], file, [_Mending(manifest, fix)])
+    new = _with_fixes(parts[index], file, [_ObjectFix(manifest, fix)])
     return new and "".join([*parts[:index], new, *parts[index + 1 :]])
 
 
@@ -207,10 +207,10 @@ def _parts(text: str, file: str) -> list[str]:
     return parts if "".join(parts) == text else [text]
 
 
-def _with_fixes(text: str, file: str, mendings: Sequence[_Mending]) -> str | None:
+def _with_fixes(text: str, file: str, fixes: Sequence[_ObjectFix]) -> str | None:
     """The text of a document with fixes of its objects; None where that is not sure."""
     edits: dict[Path, Fix] = {}
-    for manifest, fix in mendings:
+    for manifest, fix in fixes:
         edits[manifest.path] = (*edits.get(manifest.path, ()), *fix)
     expected = []
     try:

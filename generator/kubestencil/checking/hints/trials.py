@@ -32,7 +32,7 @@ class Trial:
         """How many errors an object has with a fix; None where the problem is still
         there, where the fix does not fit, and where it brings other errors.
 
-        What is wrong with values inside of the one that is mended was there before:
+        What is wrong with values inside of the one that is fixed was there before:
         nothing was known of them. An item of a list whose ``- `` is missing may have some
         unknown fields.
         """
@@ -47,17 +47,15 @@ class Trial:
             if (rule, path) != (problem.rule, problem.path)
         }
         after = set(self._errors_of(value))
-        mended = moved_path(problem.path, moves)
+        moved = moved_path(problem.path, moves)
         new = after - before
         if problem.rule == "wrong-type":
-            unknown = {
-                ("unknown-field", path) for _, path in new if path[:-1] == mended
-            }
-            item = value_at(value, mended)
+            unknown = {("unknown-field", path) for _, path in new if path[:-1] == moved}
+            item = value_at(value, moved)
             if isinstance(item, dict) and 2 * len(new & unknown) < len(item):
                 new -= unknown
         is_worse = any(
-            rule in _OF_SHAPE or path == mended or path[: len(mended)] != mended
+            rule in _OF_SHAPE or path == moved or path[: len(moved)] != moved
             for rule, path in new
         )
         return None if is_worse else len(after)

@@ -93,9 +93,7 @@ def _read_pod_security(
 )
 @flag("--show-skipped", "List what was not checked, with file and line.")
 @flag("--fail-on-skipped", "Exit 1 if anything was not checked.")
-@flag(
-    "--fix", "Mend what is sure in the files first; the report is about what is left."
-)
+@flag("--fix", "Fix what is sure in the files first; the report is about what is left.")
 @flag("--dry-run", "With --fix: print a diff, and change no file.")
 @flag("--allow-empty", "Exit 0 if there is nothing to check.")
 @file_path(

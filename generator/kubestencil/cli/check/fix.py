@@ -39,7 +39,7 @@ def fix_files(
     *,
     dry_run: bool,
 ) -> None:
-    """Write the files with what is sure mended, or show the difference; not of findings
+    """Write the files with the fixes that are sure, or show the difference; not of findings
     whose keys are ``ignored``.
 
     Raises UsageError where a path is no file that can be written, SourceError for what
@@ -53,11 +53,11 @@ def fix_files(
         elif result.fixes:
             reason = _write(file, before, result.text)
         if reason:
-            console.warn(f"{file.name}: nothing mended, since it {reason}")
+            console.warn(f"{file.name}: not fixed: it {reason}")
         elif result.fixes or result.left:
             console.warn(
-                f"{file.name}: {result.fixes} mended{' (dry run)' if dry_run else ''}, "
-                f"{result.left} left to you"
+                f"{file.name}: {result.fixes} fixed{' (dry run)' if dry_run else ''}, "
+                f"{result.left} not fixed"
             )
 
 
@@ -65,7 +65,7 @@ def _plans(
     paths: Sequence[str], upgrade: Upgrade, ignored: Collection[tuple[str, ...]]
 ) -> Iterator[_Plan]:
     """What becomes of each file; of those that are left as they are, a warning says why
-    where there is something to mend."""
+    where there is something to fix."""
     seen: set[str] = set()
     for file in find_files(paths):
         if file.reason_to_skip:
@@ -82,12 +82,12 @@ def _plans(
         try:
             text = file.read().decode()
         except UnicodeDecodeError:
-            console.warn(f"{file.name}: nothing mended, since it is not in UTF-8")
+            console.warn(f"{file.name}: not fixed: it is not in UTF-8")
             continue
         result = fixed_text(text, file.name, upgrade, ignored)
         reason = _reason_to_leave(file.path, text) if result.fixes else ""
         if reason:
-            console.warn(f"{file.name}: nothing mended, since it {reason}")
+            console.warn(f"{file.name}: not fixed: it {reason}")
         else:
             yield _Plan(file, text, result)
 

@@ -227,7 +227,7 @@ def _report(
 
 
 def _fix(options: CheckOptions, release: Release) -> None:
-    """Mend files before they are checked, but for the findings that a configuration or a
+    """Fix files before they are checked, but for the findings that a configuration or a
     baseline leaves out."""
     ignored: set[tuple[str, ...]] = set()
     leaves_out = options.config is not None or options.baseline is not None
