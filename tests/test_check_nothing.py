@@ -339,7 +339,8 @@ class _LongNames(Kubectl):
             f"/apis/{group}": {"resources": [served]},
             f"/apis/{group}/roles": {"items": [{"metadata": {"name": "x" * 99_999}}]},
         }
-        return json.dumps(answers.get(path.partition("?")[0], {}))
+        nothing = {"resources": [], "items": []}
+        return json.dumps(answers.get(path.partition("?")[0], nothing))
 
 
 def test_a_name_in_a_cluster_is_short_in_each_finding() -> None:
@@ -361,6 +362,62 @@ def test_what_of_a_cluster_is_not_read_to_its_end_is_said(
         ),
         ("<cluster>/configmaps", "has more than 9 pages"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({"kind": "Status", "status": "Failure"}, "answers with no list of items"),
+        ({"items": "a"}, "answers with no list of items"),
+        ([], "answers with no list of items"),
+        (
+            {"items": [], "metadata": {"continue": 5}},
+            "does not say how the list goes on",
+        ),
+        ({"items": None}, ""),
+    ],
+)
+def test_an_answer_that_is_no_list_is_not_an_empty_one(
+    answer: object, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = {"name": "configmaps", "kind": "ConfigMap", "verbs": ["list"]}
+    answers = {
+        "/api/v1": {"resources": [served]},
+        "/apis": {"groups": [{"versions": [{"groupVersion": "a.example/v1"}]}]},
+        "/apis/a.example/v1": answer,
+        "/metrics": {},
+    }
+    monkeypatch.setattr(
+        Kubectl, "text", lambda _, path: json.dumps(answers.get(path, answer))
+    )
+    names = ["<cluster>/a.example/v1", *(["<cluster>/configmaps"] if reason else [])]
+    files = list(ClusterReader(Kubectl()).files())
+    assert [file.name for file in files] == names
+    assert not reason or reason in files[-1].reason_to_skip
+    # The list of all groups decides what is looked at.
+    answers["/apis"] = answer
+    with pytest.raises(SourceError, match="no list of groups"):
+        list(ClusterReader(Kubectl()).files())
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "5", f'{{"a": {"9" * 5000}}}'])
+def test_what_was_applied_and_cannot_be_read_is_said(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = {"name": "configmaps", "kind": "ConfigMap", "verbs": ["list"]}
+    applied = {"kubectl.kubernetes.io/last-applied-configuration": text}
+    answers = {
+        "/api/v1": {"resources": [served]},
+        "/apis": {"groups": []},
+        "/api/v1/configmaps": {"items": [{"metadata": {"annotations": applied}}]},
+    }
+    monkeypatch.setattr(
+        Kubectl,
+        "text",
+        lambda _, path: json.dumps(answers.get(path.partition("?")[0], {})),
+    )
+    (file,) = ClusterReader(Kubectl()).files()
+    assert "the manifest that was applied last is" in file.reason_to_skip
 
 
 def test_a_program_that_gives_no_version_is_an_error(run: Command) -> None:

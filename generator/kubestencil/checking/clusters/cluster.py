@@ -16,7 +16,7 @@ from kubestencil.checking.clusters.live import without_server_fields, written
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.checking.findings import shorten
 from kubestencil.checking.paths import text_at
-from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.errors import KubestencilError, SpecError, UsageError
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.limits import max_bytes, too_large
 
@@ -182,7 +182,12 @@ def _of_object(value: Mapping[str, Any]) -> Iterator[ManifestFile]:
             yield ManifestFile(where, error.what)
         return
     applied = False
-    for part in written(value):
+    try:
+        parts = list(written(value))
+    except SpecError as error:
+        yield ManifestFile(where, f"the manifest that was applied last {error.what}")
+        return
+    for part in parts:
         applied = applied or not part.is_part
         # Nobody applies the status, which has the versions of what is stored.
         is_definition = value["apiVersion"] == _CRD_VERSION and "status" in value

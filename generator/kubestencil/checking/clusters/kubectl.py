@@ -1,7 +1,7 @@
 """Reads paths of the API server with ``kubectl get --raw``, which sends nothing but GET.
 
 Credentials, contexts and proxies are those of kubectl. Answers are not trusted: what
-has another shape than the API server's is read as empty.
+should be a list and is none is an error, and what is no object in it is left out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from kubestencil.checking.paths import items_at, text_at
+from kubestencil.checking.paths import items_at, object_at, text_at
 from kubestencil.errors import KubestencilError, SourceError
 from kubestencil.programs import output_of
 from kubestencil.source.decoding import decode_json, decode_text
@@ -61,17 +61,27 @@ class Kubectl:
         value = decode_json(self.text(path), path)
         return value if isinstance(value, dict) else {}
 
+    def _list(self, path: str, name: str) -> Mapping[str, Any]:
+        """The same, where it has a list of some name: an error that comes with the status
+        200 has none, and would be read as an empty list."""
+        value = self.object(path)
+        if not isinstance(value.get(name, name), list | None):
+            raise SourceError(f"answers with no list of {name}", where=path)
+        return value
+
     def items(self, path: str, **query: str) -> Iterator[Mapping[str, Any]]:
         """The objects of a list, read in pages; raises as ``object``, and SourceError
         for a list without an end."""
         token = ""
         for _ in range(_MAX_PAGES):
             wanted = {**query, "limit": _PAGE_SIZE, "continue": token}
-            page = self.object(f"{path}?{urlencode(wanted)}")
+            page = self._list(f"{path}?{urlencode(wanted)}", "items")
             yield from (item for _, item in items_at(page, ("items",)))
-            token = text_at(page, "metadata", "continue")
+            token = object_at(page, "metadata").get("continue") or ""
             if not token:
                 return
+            if not isinstance(token, str):
+                raise SourceError("does not say how the list goes on", where=path)
         raise SourceError(f"has more than {_MAX_PAGES:,} pages", where=path)
 
     def resources(self) -> Iterator[ServedResource | KubestencilError]:
@@ -80,7 +90,7 @@ class Kubectl:
         seen: set[str] = set()
         for version in ("v1", *self._group_versions()):
             try:
-                document = self.object(_version_path(version))
+                document = self._list(_version_path(version), "resources")
             except KubestencilError as error:
                 if version == "v1":
                     raise
@@ -98,7 +108,7 @@ class Kubectl:
                     seen.add(resource.full_name)
 
     def _group_versions(self) -> list[str]:
-        groups = items_at(self.object("/apis"), ("groups",))
+        groups = items_at(self._list("/apis", "groups"), ("groups",))
         preferred, others = [], []
         for _, group in groups:
             first = text_at(group, "preferredVersion", "groupVersion")

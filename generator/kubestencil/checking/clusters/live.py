@@ -34,7 +34,8 @@ class Written(NamedTuple):
 
 
 def written(value: Mapping[str, Any]) -> Iterator[Written]:
-    """What each manager wrote; an object has its apiVersion and kind."""
+    """What each manager wrote; an object has its apiVersion and kind. Raises SpecError
+    where the manifest that was applied last cannot be read."""
     applied = _last_applied(value)
     if applied is not None:
         yield Written(_CLIENT_SIDE, applied, False)
@@ -64,11 +65,10 @@ def without_server_fields(value: Mapping[str, Any]) -> Mapping[str, Any]:
 def _last_applied(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The manifest that ``kubectl apply`` was given last; None without any."""
     text = text_at(value, "metadata", "annotations", _LAST_APPLIED)
-    try:
-        applied = decode_json(text, "") if text else None
-    except SpecError:
-        return None
-    return applied if isinstance(applied, dict) else None
+    applied = decode_json(text, "") if text else None
+    if not isinstance(applied, dict | None):
+        raise SpecError("is no object")
+    return applied
 
 
 def _owned(value: Any, fields: Mapping[str, Any]) -> Any:
