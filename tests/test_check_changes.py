@@ -263,6 +263,12 @@ def _definition(scope: str, kind: str) -> dict[str, Any]:
         (_service(), _service(clusterIP="10.0.0.98"), ["spec.clusterIP"]),
         (_service(), _service(clusterIP="None"), []),
         (_service(clusterIP="10.0.0.97"), _service(clusterIP="10.0.0.98"), []),
+        (
+            _service(),
+            _service(ipFamilyPolicy="RequireDualStack"),
+            ["spec.ipFamilyPolicy"],
+        ),
+        (_service(), _service(ipFamilyPolicy="PreferDualStack"), []),
         (_definition("Cluster", "A"), _definition("Namespaced", "A"), ["spec.scope"]),
         (_definition("Cluster", "A"), _definition("Cluster", "B"), ["spec.names.kind"]),
     ],

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.clusters.kubectl import Kubectl
+from kubestencil.checking.clusters.live import written
 from kubestencil.checking.files.policies import policy_objects, unmatched_policies
 from kubestencil.errors import ProgramError, SourceError, UsageError
 from kubestencil.programs import output_of
 from kubestencil.schema.facts.tables import group_version_kind
 from tests import fake_kubectl, fake_validator
 from tests.conftest import Command, make_command
+from tests.growth import assert_proportional, processor_time
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 POLICY = """\
@@ -418,6 +420,50 @@ def test_what_was_applied_and_cannot_be_read_is_said(
     )
     (file,) = ClusterReader(Kubectl()).files()
     assert "the manifest that was applied last is" in file.reason_to_skip
+
+
+def test_an_object_with_all_of_it_for_each_manager_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is read of it would be as much as its managers times its content."""
+    monkeypatch.setenv("KUBESTENCIL_MAX_BYTES", "100000")
+    manager = {"manager": "a", "operation": "Apply", "apiVersion": "v1"}
+    metadata = {"managedFields": [{**manager, "fieldsV1": {"f:data": {}}}] * 500}
+    items = [{"metadata": metadata, "data": {"a": "b" * 1_000}}]
+    served = {"name": "configmaps", "kind": "ConfigMap", "verbs": ["list"]}
+    answers = {
+        "/api/v1": {"resources": [served]},
+        "/apis": {"groups": []},
+        "/api/v1/configmaps": {"items": items},
+    }
+    monkeypatch.setattr(
+        Kubectl,
+        "text",
+        lambda _, path: json.dumps(answers.get(path.partition("?")[0], {})),
+    )
+    *files, last = ClusterReader(Kubectl()).files()
+    assert 50 < len(files) < 100 and not any(file.reason_to_skip for file in files)
+    assert "number of managers" in last.reason_to_skip
+
+
+@pytest.mark.growth
+def test_what_managers_own_is_found_in_proportional_time() -> None:
+    def seconds(count: int) -> float:
+        names = [f"c{number}" for number in range(count)]
+        owned: dict[str, dict[str, object]] = {
+            f'k:{{"name":"{name}"}}': {"f:image": {}} for name in names
+        }
+        fields = {"f:spec": {"f:containers": owned}}
+        manager = {"operation": "Apply", "apiVersion": "v1", "fieldsV1": fields}
+        value = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"managedFields": [{"manager": "a", **manager}]},
+            "spec": {"containers": [{"name": name, "image": "a"} for name in names]},
+        }
+        return processor_time(lambda: list(written(value, None)))
+
+    assert_proportional(seconds, 2_000)
 
 
 def test_a_program_that_gives_no_version_is_an_error(run: Command) -> None:

@@ -65,6 +65,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "markdown.literal": markdown.literal,
     "markdown.paragraph": markdown.paragraph,
     "placeholders.has_placeholder": placeholders.has_placeholder,
+    "placeholders.kept_texts": placeholders.kept_texts,
     "placeholders.is_template": placeholders.is_template,
     "comments.docstring": lambda text: comments.docstring(text, 84),
     "languages.python_literal": languages.python_literal,

@@ -12,7 +12,11 @@ from urllib.parse import quote
 
 from kubestencil.checking.clusters.helm import LABELS, is_release, read_release
 from kubestencil.checking.clusters.kubectl import Kubectl, ServedResource
-from kubestencil.checking.clusters.live import without_server_fields, written
+from kubestencil.checking.clusters.live import (
+    last_applied,
+    without_server_fields,
+    written,
+)
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.checking.findings import shorten
 from kubestencil.checking.paths import text_at
@@ -181,24 +185,29 @@ def _of_object(value: Mapping[str, Any]) -> Iterator[ManifestFile]:
         except KubestencilError as error:
             yield ManifestFile(where, error.what)
         return
-    applied = False
     try:
-        parts = list(written(value))
+        applied = last_applied(value)
     except SpecError as error:
         yield ManifestFile(where, f"the manifest that was applied last {error.what}")
         return
-    for part in parts:
-        applied = applied or not part.is_part
+    size = 0
+    for part in written(value, applied):
         # Nobody applies the status, which has the versions of what is stored.
         is_definition = value["apiVersion"] == _CRD_VERSION and "status" in value
         stored = (
             {"status": value["status"]} if is_definition and not part.is_part else {}
         )
         whole = {**part.value, **stored}
-        yield _file(where, whole, part.manager, is_part=part.is_part)
+        file = _file(where, whole, part.manager, is_part=part.is_part)
+        size += len(file.content or b"")
+        if size > max_bytes():
+            # Each of its managers can have all of an object.
+            yield ManifestFile(where, "too much in it for its number of managers")
+            return
+        yield file
     group = value["apiVersion"].rpartition("/")[0]
     is_own = bool(text_at(value, "metadata", "labels", _BOOTSTRAPPED))
-    if group in _NAMING_GROUPS and not applied and not is_own:
+    if group in _NAMING_GROUPS and applied is None and not is_own:
         yield _file(where, without_server_fields(value), "", is_part=False)
 
 

@@ -22,6 +22,8 @@ _CLIENT_SIDE = "kubectl-client-side-apply"
 _OF_CLUSTER = ("kube-", "kubelet", "api-priority-and-fairness")
 _NAMES = ("name", "namespace")
 _METADATA = (*_NAMES, "labels", "annotations")
+# Sets of fields that the keys of a list's items have.
+_MAX_KEYS = 8
 
 
 class Written(NamedTuple):
@@ -33,10 +35,11 @@ class Written(NamedTuple):
     is_part: bool
 
 
-def written(value: Mapping[str, Any]) -> Iterator[Written]:
-    """What each manager wrote; an object has its apiVersion and kind. Raises SpecError
-    where the manifest that was applied last cannot be read."""
-    applied = _last_applied(value)
+def written(
+    value: Mapping[str, Any], applied: Mapping[str, Any] | None
+) -> Iterator[Written]:
+    """What each manager wrote; an object has its apiVersion and kind, and ``applied`` is
+    the manifest that was applied last."""
     if applied is not None:
         yield Written(_CLIENT_SIDE, applied, False)
     metadata = object_at(value, "metadata")
@@ -62,8 +65,9 @@ def without_server_fields(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**value, "metadata": {key: kept[key] for key in _METADATA if key in kept}}
 
 
-def _last_applied(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The manifest that ``kubectl apply`` was given last; None without any."""
+def last_applied(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The manifest that ``kubectl apply`` was given last; None without any. Raises
+    SpecError where it cannot be read."""
     text = text_at(value, "metadata", "annotations", _LAST_APPLIED)
     applied = decode_json(text, "") if text else None
     if not isinstance(applied, dict | None):
@@ -81,30 +85,29 @@ def _owned(value: Any, fields: Mapping[str, Any]) -> Any:
             for key, inner in ((name[2:], fields[name]) for name in fields)
             if key in value
         }
-    if isinstance(value, list):
-        return [
-            item if inner is None else _owned(item, inner)
-            for item in value
-            for inner in (_of_item(item, fields),)
-            if inner != {}
-        ]
-    return value
+    return list(_owned_items(value, fields)) if isinstance(value, list) else value
 
 
-def _of_item(item: Any, fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The fields of an item of a list: empty where it is not owned, None of one that is
-    as a whole."""
+def _owned_items(items: list[Any], fields: Mapping[str, Any]) -> Iterator[Any]:
+    """The items of a list that a set of fields names by a key (``k:{"name":"a"}``) or a
+    value (``v:1``)."""
+    # By the names of the fields of a key, of which a list has one set; none is a value.
+    owned: dict[tuple[str, ...], dict[str, Any]] = {}
     for name, inner in fields.items():
-        kind, text = name[:2], name[2:]
-        if kind not in ("k:", "v:"):
-            continue
         try:
-            key = json.loads(text)
+            key = json.loads(name[2:]) if name[:2] in ("k:", "v:") else None
         except (ValueError, RecursionError):
             continue
-        if kind == "v:" and key == item:
-            return None
-        is_key = kind == "k:" and isinstance(key, dict) and isinstance(item, dict)
-        if is_key and all(item.get(field) == part for field, part in key.items()):
-            return inner if isinstance(inner, dict) and inner else None
-    return {}
+        names = tuple(sorted(key)) if name[:2] == "k:" and isinstance(key, dict) else ()
+        if key is not None and (names in owned or len(owned) < _MAX_KEYS):
+            owned.setdefault(names, {})[json.dumps(key, sort_keys=True)] = inner
+    for item in items:
+        for names, parts in owned.items():
+            if names and not isinstance(item, dict):
+                continue
+            key = {name: item.get(name) for name in names} if names else item
+            text = json.dumps(key, sort_keys=True)
+            if text in parts:
+                inner = parts[text] if names else {}
+                yield _owned(item, inner if isinstance(inner, dict) else {})
+                break

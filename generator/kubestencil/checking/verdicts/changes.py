@@ -49,6 +49,10 @@ def _is_first(old: Any, new: Any) -> bool:
     return old is None and new not in ("None", ["None"])
 
 
+def _is_dual(old: Any, new: Any) -> bool:
+    return bool(new == "RequireDualStack" != old)
+
+
 _ESTABLISHED = "the definition is not established, so that its kind is not served yet"
 _SET_BY_CLUSTER = "the cluster has set the same value already"
 #: By group and kind; a claim that shrinks is refused unless an expansion of it failed.
@@ -67,9 +71,12 @@ _CONDITIONS: Mapping[tuple[str, str], tuple[_Condition, ...]] = {
             ("spec", "volumeName"), "the claim is bound to no other volume", _is_first
         ),
     ),
-    ("", "Service"): tuple(
-        _Condition(("spec", name), _SET_BY_CLUSTER, _is_first)
-        for name in ("clusterIP", "clusterIPs", "ipFamilies", "healthCheckNodePort")
+    ("", "Service"): (
+        _Condition(("spec", "ipFamilyPolicy"), "the cluster is dual-stack", _is_dual),
+        *(
+            _Condition(("spec", name), _SET_BY_CLUSTER, _is_first)
+            for name in ("clusterIP", "clusterIPs", "ipFamilies", "healthCheckNodePort")
+        ),
     ),
     ("", "Pod"): tuple(
         _Condition(("spec", name), _SET_BY_CLUSTER, _is_first)
