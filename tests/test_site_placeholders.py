@@ -71,6 +71,9 @@ def test_the_page_checks_no_placeholder(browser: Browser, base_url: str) -> None
     documents += [
         POD.replace("TEXT", "[[ PORT ]]"),
         POD.replace("hostPID: TEXT", '"${A}": 1'),
+        POD.replace("hostPID: TEXT", "dnsPolicy: $(A)"),
+        # What is right as it stands.
+        POD.replace("hostPID: TEXT", "hostname: ${A}"),
         POD.replace("TEXT", "ENC[a]\nsops: {mac: a, version: 3.9.4}"),
     ]
     browser.open(f"{base_url}check/")
@@ -88,4 +91,4 @@ def test_the_page_checks_no_placeholder(browser: Browser, base_url: str) -> None
     found = [marks for marks in remarks if {"error", "not checked"} & set(marks)]
     assert found == [
         ["error" if text in MEANT else "not checked"] for text in values
-    ] + 3 * [["not checked"]]
+    ] + 4 * [["not checked"]]

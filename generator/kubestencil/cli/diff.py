@@ -243,7 +243,11 @@ def _uses(
         raise UsageError(
             "no object of a kind that is compared",
             where=", ".join(dict.fromkeys((*paths, *((_CLUSTER,) if cluster else ())))),
-            hint="name files or folders of manifests, or --cluster",
+            hint=(
+                f"not read: {found.unread}, of which kubestencil check says why"
+                if found.unread
+                else "name files or folders of manifests, or --cluster"
+            ),
         )
     unread = f", {found.unread} not read" if found.unread else ""
     plural = "s" if found.objects > 1 else ""

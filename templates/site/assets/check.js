@@ -224,14 +224,15 @@
     value(node, field, [container, ...rest], path, page) {
       if (node.value === null) return;
       const unknown = reasonUnknown(node);
-      if (unknown) return this.skip(node.line, `${path} ${unknown}`);
+      // A text that is right as it stands is right, whatever it looks like.
+      const refuse = (message) => (unknown ? this.skip(node.line, `${path} ${unknown}`) : this.add(node.line, "error", message, page));
       const type = this.data.types[field.reference];
       const label = field.label.replace(/^(\[\]|map\[string\])+/, "");
       const isObject = type ? type.fields.size > 0 : label === "object";
       const expected = container === "[]" ? "sequence" : container || isObject ? "mapping" : "scalar";
       if (!container && (type ? !isObject : /^(object|any value)$/.test(label))) return; // Quantity, JSON, and the like
       if (node.kind !== expected) {
-        return this.add(node.line, "error", `${path} has to be ${NAMES[expected]}, and is ${NAMES[node.kind]}.`, page);
+        return refuse(`${path} has to be ${NAMES[expected]}, and is ${NAMES[node.kind]}.`);
       }
       if (container === "[]") return node.items.forEach((item) => this.value(item, field, rest, path, page));
       if (container) return node.entries.forEach(({ key, value }) => this.value(value, field, rest, `${path}.${key}`, page));
@@ -239,9 +240,9 @@
       if (!hasType(node.value, label)) {
         const isText = typeof node.value === "string";
         const written = isText ? `the text ${JSON.stringify(node.value)}` : `${node.value}${label === "string" ? " without quotes" : ""}`;
-        this.add(node.line, "error", `${path} has to be: ${label}. It is ${written}.`, page);
+        refuse(`${path} has to be: ${label}. It is ${written}.`);
       } else if (node.value !== "" && field.values.length && !field.values.includes(String(node.value))) {
-        this.add(node.line, "error", `${path} cannot be ${node.value}. Allowed: ${field.values.join(", ")}.`, page);
+        refuse(`${path} cannot be ${node.value}. Allowed: ${field.values.join(", ")}.`);
       }
     }
   }
