@@ -73,8 +73,8 @@ def policy_objects(paths: Sequence[str]) -> tuple[Sequence[_Object], Sequence[st
 def unmatched_policies(
     objects: Sequence[_Object], kinds: Collection[GroupVersionKind], *, is_update: bool
 ) -> Iterator[str]:
-    """The policies whose rules, or those of their bindings, match no object of some kinds,
-    by its resource and by the operation: objects are created, and some are updated.
+    """The bound policies whose rules, or those of their bindings, match no object of some
+    kinds, by its resource and by the operation: objects are created, some are updated.
 
     Of a custom resource, only the group decides; what selectors and conditions leave out
     is not known.
@@ -92,12 +92,12 @@ def unmatched_policies(
             for value in objects
             if value["kind"] == f"{policy['kind']}Binding"
         )
-        resources = (
+        resources = [
             object_at(binding, "matchResources")
             for binding in bindings
             if binding.get("policyName") == _key(policy)[1]
-        )
-        if not any(
+        ]
+        if resources and not any(
             not of_binding.get("resourceRules")
             or _has_rule_for(kind, of_binding, operations)
             for of_binding in resources
