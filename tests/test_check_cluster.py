@@ -320,7 +320,9 @@ class HostileKubectl(Kubectl):
         served = {"name": "secrets", "kind": "Secret", "verbs": ["list"]}
         answer = {
             "/api/v1": {"resources": [served, self.answers.get("resource")]},
-            "/apis": self.answers.get("groups"),
+            "/apis": {
+                "groups": [self.answers.get("groups"), {"versions": [self.answers]}]
+            },
             "/metrics": self.answers.get("metrics"),
         }.get(path, {"items": [self.answers]})
         return json.dumps(answer)
