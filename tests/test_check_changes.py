@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -377,6 +378,18 @@ def test_a_repository_of_a_stranger_runs_no_command(repository: Path) -> None:
         with pytest.raises(SourceError, match="no content"):
             list(committed_files("HEAD", str(repository), is_recursive=True))
     assert not (repository / "owned").exists()
+
+
+@pytest.mark.parametrize("revision", [":other.yaml", ":0:other.yaml", "HEAD"])
+def test_no_program_of_a_repository_watches_its_files(
+    repository: Path, revision: str
+) -> None:
+    ran = repository / "ran"
+    setting = ("core.fsmonitor", f"touch '{ran}'; false")
+    subprocess.run(["git", "config", *setting], cwd=repository, check=True)
+    with contextlib.suppress(UsageError):  # It is no commit.
+        list(committed_files(revision, str(repository), is_recursive=True))
+    assert not ran.exists()
 
 
 def test_a_folder_without_a_repository_is_an_error(tmp_path: Path) -> None:

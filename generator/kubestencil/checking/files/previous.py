@@ -155,8 +155,10 @@ def _commit(revision: str, folder: str) -> str:
 def _git(folder: str, limit: int, *arguments: str, text: bytes = b"") -> bytes:
     top = os.path.abspath(folder)  # noqa: PTH100
     # A folder can have the files of a bare repository, whose configuration Git would obey.
-    options = ["-C", top, "-c", "safe.bareRepository=explicit"]
-    command = ["git", *options, *arguments]
+    # For a revision such as :PATH, Git reads its index, and runs core.fsmonitor.
+    settings = ("safe.bareRepository=explicit", "core.fsmonitor=false")
+    options = [part for setting in settings for part in ("-c", setting)]
+    command = ["git", "-C", top, *options, *arguments]
     return output_of(command, limit, text=text, variables=_ENVIRONMENT)
 
 
