@@ -8,6 +8,7 @@ import json
 import shutil
 import ssl
 import subprocess
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from functools import partial
@@ -24,6 +25,7 @@ from kubestencil.project.summary import MAX_CHARACTERS
 from kubestencil.source import remote
 from kubestencil.source.embedded import read as read_embedded
 from kubestencil.source.releases import newest_release
+from tests.answering_server import answer, serve
 from tests.conftest import Command, read_files
 from tests.crd_schemas import definition, version
 from tests.tls_server import Authority
@@ -330,6 +332,28 @@ def test_an_address_gets_the_newest_tag_of_its_form(
     assert newest.has_version(location)
     assert newest.newest_location(location) == expected
     assert asked == [repository]
+
+
+def test_nobody_is_asked_for_a_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a program of the editor (GIT_ASKPASS), or of a repository that has the folder of
+    temporary files."""
+    owned = tmp_path / "owned"
+    (tmp_path / "ask").write_text(f"#!/bin/sh\ntouch {owned}\necho a\n")
+    (tmp_path / "ask").chmod(0o755)
+    program = str(tmp_path / "ask")
+    git = ["git", "-C", tmp_path]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "config", "core.askPass", program], check=True)
+    for variable, value in (("SSH_ASKPASS", ""), ("GIT_ASKPASS", program)):
+        monkeypatch.setenv(variable, value)
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        with serve() as server:
+            server.answers = [answer(b"", 401, WWW_Authenticate='Basic realm="a"')] * 3
+            with pytest.raises(SourceError, match="could not read Username"):
+                newest._tags(server.url)
+        assert not owned.exists()
 
 
 @pytest.mark.parametrize(

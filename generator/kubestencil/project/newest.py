@@ -166,15 +166,18 @@ def _repository(location: str) -> tuple[str, str]:
 def _tags(repository: str) -> str:
     """What git says of the tags of a repository.
 
-    It runs outside of the project, whose configuration could name programs, asks for no
-    password, and follows no redirect.
+    It reads the configuration of no repository, which could name programs, asks nobody
+    for a password, and follows no redirect.
     """
     options = ("-c", "http.followRedirects=false", "-c", "credential.helper=")
     command = ["git", *options, "ls-remote", "--tags", "--refs", "--", repository]
     with tempfile.TemporaryDirectory() as folder:
         variables = {
             "GIT_ALLOW_PROTOCOL": "http:https",
-            "GIT_CEILING_DIRECTORIES": folder,
+            # No program of an editor, either.
+            "GIT_ASKPASS": "",
+            # No repository: not that of a project which has the temporary files, either.
+            "GIT_DIR": folder,
             "GIT_TERMINAL_PROMPT": "0",
         }
         output = output_of(
