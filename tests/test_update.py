@@ -351,7 +351,7 @@ def test_nobody_is_asked_for_a_password(
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         with serve() as server:
             server.answers = [answer(b"", 401, WWW_Authenticate='Basic realm="a"')] * 3
-            with pytest.raises(SourceError, match="could not read Username"):
+            with pytest.raises(SourceError):
                 newest._tags(server.url)
         assert not owned.exists()
 
