@@ -104,7 +104,7 @@ def test_a_warning_that_becomes_an_error_is_not_fixed(
     assert report["code"] == 1 and not report["stderr"].count("validator build")
 
 
-@pytest.mark.parametrize("answer", [{"code": 500}, {"code": 404}, "end"])
+@pytest.mark.parametrize("answer", [{"code": 500}, {"code": 999}, {"code": 404}, "end"])
 @pytest.mark.parametrize("failing", ["1.35", "1.37"])
 def test_tables_decide_about_an_object_where_the_code_of_one_release_fails(
     run: Command, folder: Path, failing: str, answer: Any

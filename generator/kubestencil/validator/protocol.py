@@ -8,6 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+# What a server that refuses an object says, and one that has no rules for its kind.
+_REFUSED = (400, 403, 413, 422)
+_WITHOUT_RULES = (404, 405)
+
 Operation = Literal["create", "update", "delete", "default", "convert", "version"]
 
 
@@ -135,8 +139,12 @@ class Answer:
     def is_verdict(self) -> bool:
         """Whether the server's rules decided: not where the kind has none, and not where
         the program failed."""
-        is_refused = self.code in (400, 403, 413, 422) or bool(self.policies)
-        return self.accepted or is_refused
+        return self.accepted or self.code in _REFUSED or bool(self.policies)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the program failed, or says what no server does."""
+        return not (self.accepted or self.code in (*_REFUSED, *_WITHOUT_RULES))
 
 
 _ANSWER: Mapping[str, type] = {

@@ -97,7 +97,7 @@ def failures(answer: Answer, value: Mapping[str, Any]) -> Iterator[str]:
     placeholder stands for decides."""
     if answer.policies and _has_placeholders(value):
         yield PLACEHOLDER
-    if answer.code in (0, 500) and not answer.policies:
+    if answer.has_failed and not answer.policies:
         yield "the API server's own code failed"
 
 

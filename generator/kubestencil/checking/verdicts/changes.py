@@ -122,7 +122,7 @@ def add_refused_changes(
     object alone, and ``updated`` of applying it over the old one."""
     if updated.old_refused:
         results.unchecked.append("changes of objects that were refused before")
-    elif updated.code in (0, 500) or (created.accepted and updated.code == 400):
+    elif updated.has_failed or (created.accepted and updated.code == 400):
         results.unchecked.append(UNKNOWN_CHANGES)
     new_denials = [text for text in updated.policies if text not in created.policies]
     results.problems.extend(denials(new_denials, value))
