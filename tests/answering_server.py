@@ -71,9 +71,12 @@ def serve() -> Iterator[Server]:
         state.url = f"http://127.0.0.1:{listener.server_port}"
         thread = threading.Thread(target=listener.serve_forever)
         thread.start()
-        yield state
-        listener.shutdown()
-        thread.join()
+        try:
+            yield state
+        finally:
+            # A test that failed would not end.
+            listener.shutdown()
+            thread.join()
 
 
 def send(
