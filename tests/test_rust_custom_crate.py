@@ -180,7 +180,12 @@ def round_trip(
 def test_an_object_is_written_as_it_was_read(round_trip: RoundTrip) -> None:
     """Values of a newer version, fields that the schema does not have, and null among
     them."""
-    assert round_trip((GADGETS, GADGET_OBJECT)) == [GADGET_OBJECT]
+    nulls = dict.fromkeys(["anything", "nullableCount", "nullableKeyed"])
+    null = {**GADGET_OBJECT, "spec": {**GADGET_OBJECT["spec"], **nulls}}
+    assert round_trip((GADGETS, GADGET_OBJECT), (GADGETS, null)) == [
+        GADGET_OBJECT,
+        null,
+    ]
 
 
 def test_required_fields_are_written_and_absent_ones_are_not(
@@ -188,7 +193,7 @@ def test_required_fields_are_written_and_absent_ones_are_not(
 ) -> None:
     type_meta = {"apiVersion": "example.com/v1", "kind": "HTTPGadget"}
     spec = {"mode": "", "nullableText": None, "port": 0}
-    # Null is the same as absent, except where it is required.
+    # Null is the same as absent, except where it is required or there is a default.
     absent = {"spec": {"type": None, "nullableMode": None}, "status": None}
     assert round_trip((GADGETS, {}), (GADGETS, absent)) == [
         {**type_meta, "metadata": {}},
@@ -255,6 +260,8 @@ def test_objects_are_merged_by_the_list_types_of_the_schema(
             "keyed": [{"name": "b", "value": "2"}, {"name": "c"}],
             "mode": "A",
             "modes": ["Z"],
+            "nullableCount": 2,
+            "nullableKeyed": [{"name": "a", "value": "1"}, {"name": "b"}],
             "nullableValues": {"b": 2},
             "open": {"c": 3},
             "port": 1,
@@ -277,6 +284,8 @@ def test_objects_are_merged_by_the_list_types_of_the_schema(
         ],
         "mode": "A",
         "modes": ["Z"],
+        "nullableCount": 2,
+        "nullableKeyed": [{"name": "a", "value": "1"}, {"name": "b"}],
         "nullableValues": {"a": None, "b": 2},
         "open": {"a": {"b": 1}, "c": 3},
         "port": 1,

@@ -100,6 +100,19 @@ pub mod merge_strategies {
         current.merge_from(new);
     }
 
+    /// A value that may be null, which replaces it.
+    pub fn nullable<T>(
+        current: &mut Option<Option<T>>,
+        new: Option<Option<T>>,
+        merge_value: fn(&mut T, T),
+    ) {
+        match (current, new) {
+            (_, None) => {}
+            (Some(Some(current)), Some(Some(new))) => merge_value(current, new),
+            (current, new) => *current = new,
+        }
+    }
+
     /// Lists.
     pub mod list {
         use super::Collection;

@@ -196,6 +196,14 @@ pub mod read {
         map.next_value()
     }
 
+    pub fn nullable<'de, T, A>(map: &mut A) -> Result<Option<T>, A::Error>
+    where
+        T: Deserialize<'de>,
+        A: MapAccess<'de>,
+    {
+        map.next_value().map(Some)
+    }
+
     pub fn required<'de, T, A>(map: &mut A) -> Result<T, A::Error>
     where
         T: Deserialize<'de> + Default,
@@ -219,6 +227,8 @@ pub mod read {
         pub fn optional<T, E>(value: Option<Option<T>>, _: &'static str) -> Result<Option<T>, E> {
             Ok(value.flatten())
         }
+
+        pub use self::optional as nullable;
 
         pub fn required<T: Default, E>(value: Option<T>, _: &'static str) -> Result<T, E> {
             Ok(value.unwrap_or_default())
@@ -253,7 +263,7 @@ pub mod write {
         out.serialize_field(name, value)
     }
 
-    pub use self::required as mandatory;
+    pub use self::{optional as nullable, required as mandatory};
 }
 
 /// What all structs have in common: each field with its presence, JSON name and merge strategy.

@@ -39,6 +39,13 @@ class StructField(NamedTuple):
         """Whether the type of the field is an ``Option``."""
         return not self.field.required or self.field.schema.nullable
 
+    @property
+    def keeps_null(self) -> bool:
+        """Whether the type is an ``Option`` of an ``Option``: the API server keeps null,
+        and sets an absent field to its default."""
+        schema = self.field.schema
+        return not self.field.required and schema.nullable and schema.has_default
+
 
 #: The fields of a struct by their JSON names, sorted by these.
 StructFields = Mapping[str, StructField]

@@ -238,6 +238,8 @@ class RustWriter:
                 else:
                     text = f"\n{_indented(text)},\n"
             text = f"Some({text})"
+        if field.keeps_null:
+            text = f"Some({text})"
         return _RustCode(f"{field.name}: {text},", imports)
 
     def _fields(self, name: str) -> StructFields:

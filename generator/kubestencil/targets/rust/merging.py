@@ -35,6 +35,13 @@ def merge_function(schema: Schema, crate: Crate) -> str:
     return str(merge_strategy(schema, crate))
 
 
+def nullable_merge(merge: str) -> str:
+    """The merge strategy of a value that may be null, from that of the value."""
+    function, _, arguments = merge.partition("(")
+    path = f"crate::merge_strategies::{function}"
+    return f"nullable({f'|l, r| {path}(l, r, {arguments}' if arguments else path})"
+
+
 def merge_strategy(schema: Schema, crate: Crate) -> MergeStrategy:
     """How the API server merges values of ``schema`` (Kubernetes documentation,
     "Server-Side Apply", "Merge strategy").

@@ -13,7 +13,7 @@ from kubestencil.targets.rust import spelling
 from kubestencil.targets.rust.crate import Crate, StructField, is_time
 from kubestencil.targets.rust.custom.kinds import enum_variants, is_string_enum
 from kubestencil.targets.rust.hand_written import HandWrittenForm, HandWrittenType
-from kubestencil.targets.rust.merging import merge_function
+from kubestencil.targets.rust.merging import merge_function, nullable_merge
 from kubestencil.targets.rust.resources import CrateResource
 from kubestencil.targets.rust.value_types import json_schema_type, value_type
 
@@ -33,10 +33,11 @@ Macro = Literal["object", "strict_object", "open_object"]
 #: Whether a field may be absent: the name of a function in ``wire.rs``.
 #:
 #: ``optional``: the field is an ``Option``, and absent where this is None.
+#: ``nullable``: the value of the ``Option`` may be null: an ``Option``, or any value.
 #: ``required``: an absent field has the default of its type, and the field is always
 #: written; it is an ``Option`` where null is allowed. Of a field that is required
 #: without a default, the function is called ``mandatory``: an absent field is an error.
-_Presence = Literal["optional", "required", "mandatory"]
+_Presence = Literal["optional", "nullable", "required", "mandatory"]
 
 
 class RustField(NamedTuple):
@@ -267,19 +268,24 @@ def _field(struct_field: StructField, value_type: str, crate: Crate) -> RustFiel
     type_ = f"Box<{value_type}>" if boxed else value_type
     if struct_field.is_option:
         type_ = f"Option<{type_}>"
-    presence, merge = _presence(field, crate), merge_function(schema, crate)
+    merge = merge_function(schema, crate)
+    if struct_field.keeps_null:
+        type_, merge = f"Option<{type_}>", nullable_merge(merge)
     json = spelling.string_literal(field.name)
     return RustField(
         name,
         spelling.field_declaration(name, type_),
         spelling.doc_comment(schema.description, "    "),
-        f"{name}: {presence} {json} [{merge}];",
+        f"{name}: {_presence(struct_field, crate)} {json} [{merge}];",
     )
 
 
-def _presence(document_field: Field, crate: Crate) -> _Presence:
+def _presence(struct_field: StructField, crate: Crate) -> _Presence:
+    document_field = struct_field.field
     if not document_field.required:
-        return "optional"
+        # A value without a type is null itself.
+        is_any = document_field.schema.type is document_field.schema.ref is None
+        return "nullable" if struct_field.keeps_null or is_any else "optional"
     schema = document_field.schema
     has_default = schema.ref not in crate.without_default and not is_time(schema)
     return "required" if schema.nullable or has_default else "mandatory"
