@@ -49,7 +49,11 @@ _VALUES: Mapping[str, tuple[dict[str, Any], list[Any]]] = {
     "byte": ({"type": "string", "format": "byte"}, ["", "AP+/"]),
     "time": (
         {"type": "string", "format": "date-time"},
-        ["0001-01-01T00:00:00Z", "2024-02-29T12:00:00.123456789+01:00"],
+        [
+            "0001-01-01T00:00:00Z",
+            "2024-02-29T12:00:00.123456789+01:00",
+            "9999-12-31T23:59:59.999999999Z",
+        ],
     ),
     "date": ({"type": "string", "format": "date"}, ["2024-02-29"]),
     "duration": ({"type": "string", "format": "duration"}, ["0s", "1h2m"]),

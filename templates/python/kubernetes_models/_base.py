@@ -33,6 +33,7 @@ UNKNOWN_KEY = f"\ufdd0{os.urandom(8).hex()}"
 
 # The words of an annotation that allows None.
 _NONE = re.compile(r"\b(?:None|Optional|Any|Present)\b")
+_DIGITS_AFTER_MICROSECONDS = re.compile(r"(?<=\.\d{6})\d+")
 # Shorter texts are read before a collection is due.
 _LONG_TEXT = 1 << 16
 
@@ -576,6 +577,12 @@ def _merge_unknown(value: Any) -> Any:
     return merged
 
 
+def read_time(text: str) -> datetime:
+    """The time in a text, without the digits after the microseconds: msgspec rounds, to
+    year 10000 even. Raises msgspec.ValidationError."""
+    return msgspec.convert(_DIGITS_AFTER_MICROSECONDS.sub("", text), datetime)
+
+
 def to_datetime(value: Any) -> Any:
     """A time, or a container of times, with a time zone."""
     return _aware(value) if isinstance(value, datetime) else _inside(value, to_datetime)
@@ -604,7 +611,7 @@ def _inside(value: Any, exact: Callable[[Any], Any]) -> Any:
         return None
     if isinstance(value, str):
         try:
-            return exact(msgspec.convert(value, datetime))
+            return exact(read_time(value))
         except msgspec.ValidationError:
             pass
     elif isinstance(value, dict):

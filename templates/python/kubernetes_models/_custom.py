@@ -29,6 +29,7 @@ from ._base import (
     build,
     plain,
     read_text,
+    read_time,
     to_datetime,
 )
 
@@ -76,7 +77,7 @@ else:
         @classmethod
         def parse(cls, text):
             """The time in a text. Raises msgspec.ValidationError."""
-            value = msgspec.convert(text, datetime)
+            value = read_time(text)
             exact = to_datetime(value)
             time = cls.combine(exact.date(), exact.timetz())
             # Others than those of RFC 3339 are not accepted by the API server.

@@ -26,7 +26,14 @@ from typing import (
 
 import msgspec
 
-from ._base import UNKNOWN_KEY, KnownTexts, MicroTime, Model, UnknownFields
+from ._base import (
+    UNKNOWN_KEY,
+    KnownTexts,
+    MicroTime,
+    Model,
+    UnknownFields,
+    read_time,
+)
 from ._custom import NO_FIELDS, CustomModel, EmbeddedObject, ExactTime, Open, keeps
 
 AnyModel = TypeVar("AnyModel", bound=Model)
@@ -346,8 +353,10 @@ def _is_union(kind: Any) -> bool:
 
 def _is_time(kind: type[datetime], value: Any) -> bool:
     try:
-        exact = kind is MicroTime or kind is ExactTime
-        msgspec.convert(value, datetime if exact else kind)
+        if kind is ExactTime and isinstance(value, str):
+            read_time(value)
+        else:
+            msgspec.convert(value, datetime if kind is MicroTime else kind)
     except msgspec.ValidationError:
         return isinstance(value, datetime)
     return True
