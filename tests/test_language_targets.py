@@ -529,8 +529,11 @@ def test_java_compiles_whatever_kinds_are_called_and_however_many_fields_there_a
         "": any_value, "equals": any_value, "builder": {"type": "string"},
         "toBuilder": {"type": "string", "nullable": True}, "build": any_value,
         "mode": {"type": "string", "enum": ["a"]},
+        # Those that begin the names of packages.
+        "example": any_value, "java": any_value, "com": any_value,
     }  # fmt: skip
-    names = "Builder Deprecated JsonAnySetter JsonCreator JsonInclude JsonProperty JsonValue"
+    names = "record var class "
+    names += "Builder Deprecated JsonAnySetter JsonCreator JsonInclude JsonProperty JsonValue"
     names += (
         " List Long Map Nullable Object Override Record String Builder_ Value_1 Arrays"
     )

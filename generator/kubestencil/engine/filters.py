@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from json import JSONEncoder
 from json.encoder import encode_basestring
 from pathlib import Path
@@ -101,10 +101,15 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "json": json,
 }
 
-#: The filters that a placeholder in a path may have: ``{kind|snake}``.
+#: The filters that a placeholder in a path may have: ``{kind|snake}``, and
+#: ``{kind|identifier:java}`` for the filter ``identifier("java")`` of templates.
 PATH_FILTERS: Mapping[str, Callable[[str], str]] = {
     **_CASES,
     "identifier": casing.identifier,
+    **{
+        f"identifier:{language}": partial(identifier, language=language)
+        for language in languages.RESERVED
+    },
     "lower": str.lower,
     "upper": str.upper,
 }
