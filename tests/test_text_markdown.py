@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 from hypothesis import given
 from markdown_it import MarkdownIt
 
@@ -62,3 +65,17 @@ def test_placeholders_in_descriptions_are_kept_as_published() -> None:
     shown = markdown.paragraph("the key <topologyKey> in pods/<pod name>/x")
     assert shown == "the key <topologyKey> in pods/<pod name>/x"
     assert markdown.paragraph("a <b> and </b>") == "a &lt;b> and &lt;/b>"
+
+
+def test_addresses_are_links_to_what_the_text_says() -> None:
+    page = markdown.page_text("see https://x.y/a_b/c.md#d-e?f=1&g=~2, not http://x.y")
+    (link,) = (token for token in tokens(page) if token.type == "link_open")  # type: ignore[attr-defined]
+    assert link.attrs["href"] == "https://x.y/a_b/c.md#d-e?f=1&g=~2"  # type: ignore[attr-defined]
+
+
+def test_no_text_in_a_report_is_a_mention() -> None:
+    """GitHub and GitLab look for mentions in the text that a browser would show."""
+    text = "@octocat cc @o/team, o/r#1 GH-2 !3 &#64;x &commat;y @"
+    html = MarkdownIt("commonmark").render(markdown.literal_words(text))
+    assert not re.search(r"@[\w]|[#!]\d|GH-\d", unescape(html))
+    assert unescape(html).replace("\u200b", "") == f"<p>{text}</p>\n"

@@ -110,19 +110,29 @@ def cell(text: str) -> str:
     return _escape_html(_escape_links(line(text)))
 
 
+# An address that becomes a link, without what could end it or its cell.
+_ADDRESS = r"https://[\w.~%/?#=&+:@,!$*-]*[\w~%/#=&+$-]"
 # All characters with a meaning in CommonMark, in GitHub's tables, strikethrough and
-# formulas, or in HTML.
-_MARKUP = re.compile(r"[\\`*_\[\]<>&|~$!#]")
+# formulas, in HTML, and for generators of sites: templates and attributes in braces, emoji
+# between colons, addresses of other schemes, which become links by themselves.
+_MARKUP = re.compile(
+    rf"(?P<address>{_ADDRESS})|[\\`*_\[\]<>&|~$!#{{@]|:(?=\S)|(?<=www)\.",
+    re.IGNORECASE | re.ASCII,
+)
 _OPENER = re.compile(r"[-+=:]|\d+[.)](?=\s|$)")
+# What GitHub and GitLab make a mention of an account, an issue or a change of, entities
+# or not.
+_REFERENCE = re.compile(r"&#64;(?=\w)|(?:&#(?:33|35);|\bGH-)(?=\d)", re.IGNORECASE)
 
 
 def literal(text: str) -> str:
-    """``text`` on one line without any markup, wherever it is in a page.
+    """``text`` on one line without any markup, wherever it is in a page, for Hugo, Jekyll
+    or another generator of sites, too: addresses that begin with https are links.
 
-    All characters with a meaning in Markdown or HTML are escaped. Leading spaces,
-    which could make it code, are removed.
+    All characters with a meaning are escaped. Leading spaces, which could make it code,
+    are removed.
     """
-    escaped = _MARKUP.sub(lambda match: f"&#{ord(match[0])};", line(text).lstrip())
+    escaped = _MARKUP.sub(_escape_markup, line(text).lstrip())
     opener = _OPENER.match(escaped)
     if opener is None:
         return escaped
@@ -131,29 +141,26 @@ def literal(text: str) -> str:
     return f"{escaped[:end]}&#{ord(escaped[end])};{escaped[end + 1:]}"
 
 
+def _escape_markup(match: re.Match[str]) -> str:
+    # In angle brackets, nothing in an address is markup, and nothing is escaped.
+    return f"<{match[0]}>" if match["address"] else f"&#{ord(match[0])};"
+
+
 def literal_words(text: str) -> str:
     """Text in Markdown without any markup, on one line: for headings, cells of tables
     and paragraphs.
 
     As ``literal``, but a space stays where there was white space at its beginning, which
-    separates it from the word before.
+    separates it from the word before. A space without width keeps names behind ``@`` and
+    numbers behind ``#`` from being mentions, where the text is posted as a comment.
     """
-    escaped = literal(text)
+    escaped = _REFERENCE.sub(r"\g<0>&#8203;", literal(text))
     return f" {escaped}" if text[:1].isspace() else escaped
 
 
-# What is markup for some generators of sites: templates and attributes in braces, emoji
-# between colons, addresses that become links by themselves. Those of https stay.
-_GENERATOR_MARKUP = re.compile(r"[{@]|(?<!https):(?=\S)|(?<=www)\.", re.IGNORECASE)
-
-
 def page_text(text: str) -> str:
-    """``text`` as ``literal``, for pages that Hugo, Jekyll or another generator of sites
-    reads: no template, attribute or emoji either, and no link but an address that begins
-    with https."""
-    return _GENERATOR_MARKUP.sub(
-        lambda match: f"&#{ord(match[0])};", literal(text)
-    ).rstrip()
+    """``text`` as ``literal``, for a page: without spaces at its end."""
+    return literal(text).rstrip()
 
 
 def escape_pipes(text: str) -> str:
