@@ -12,16 +12,19 @@ import tempfile
 import tomllib
 from collections.abc import Iterator
 from functools import partial
+from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple
 
 import pytest
+from markdown_it import MarkdownIt
 
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.project import newest
-from kubestencil.project.summary import MAX_CHARACTERS
+from kubestencil.project.lock import Lock, LockedDocument
+from kubestencil.project.summary import MAX_CHARACTERS, summary
 from kubestencil.source import remote
 from kubestencil.source.embedded import read as read_embedded
 from kubestencil.source.releases import newest_release
@@ -170,10 +173,10 @@ def test_an_update_brings_what_is_newest_and_says_what_differs(
     text = (project / "summary.md").read_text()
     assert len(text) < 65_536
     for line in (
-        f"- `{NEW}`: none → {upstream.url}/document.json",
+        f"- `{NEW}`: none → `{upstream.url}/document.json`",
         f"- `{project_location(upstream)}` → ",
         f"## API changes: {OLD} → {NEW}",
-        '- error, new: manifests/config.yaml:4: unknown field "immutable"',
+        '- error, new: `manifests/config.yaml:4: unknown field "immutable"`',
         f"## Generated code: python, from {OLD} to {NEW}",
         "- removed: `V1ConfigMap.immutable`",
         "- removed: `example_com.v1.WidgetSpec.colour`",
@@ -225,14 +228,14 @@ def test_what_could_not_be_asked_is_said(
     done = run("update", "--offline")
     assert done.returncode == 0, done.stderr
     assert "- not asked, offline: the newest release of Kubernetes" in done.stdout
-    assert "- not asked, offline: newer versions of https://localhost" in done.stdout
+    assert "- not asked, offline: newer versions of <https://localhost" in done.stdout
     shutil.rmtree(upstream.folder / "acme" / "widgets" / "info")
     for content in ("", "{}", "v1.99", "[release]\na = 1", "<html>", "v1.x.0\n" * 100):
         (upstream.folder / "index").write_text(content)
         done = run("update", "--index", f"{upstream.url}/index")
         assert done.returncode == 0, done.stderr
         assert "- not known: the newest release of Kubernetes" in done.stdout
-        assert "- not known: newer versions of https://localhost" in done.stdout
+        assert "- not known: newer versions of <https://localhost" in done.stdout
     after = read_files(project)
     assert {path: after[path] for path in before} == before
 
@@ -272,9 +275,9 @@ def test_a_summary_is_shorter_than_the_text_of_a_pull_request(run: Command) -> N
     path.write_text(text.replace("1.29", "1.37"))
     done = run("update", "--offline", "--dry-run", "-q", "--summary", "summary.md")
     assert done.returncode == 0, done.stderr
-    summary = (run.folder / "summary.md").read_text()
-    assert MAX_CHARACTERS // 2 < len(summary) < 65_536
-    assert summary.endswith("And more.\n")
+    text = (run.folder / "summary.md").read_text()
+    assert MAX_CHARACTERS // 2 < len(text) < 65_536
+    assert text.endswith("And more.\n")
 
 
 def test_the_index_of_upstream_has_each_release_at_its_newest_patch(
@@ -474,3 +477,12 @@ def test_a_lock_of_a_stranger_names_no_address_in_this_machine(
 def test_wrong_index_is_wrong_usage() -> None:
     with pytest.raises(UsageError):
         newest.newer_releases("ftp://example.com/stable.txt", ["1.37"])
+
+
+def test_names_of_documents_mention_nobody_in_a_summary() -> None:
+    name = "`@octocat ![x](https://x.y)"
+    new = Lock(documents={name: LockedDocument("@a", "0" * 64)})
+    text = summary(Lock(), new, {}, ["@octocat #1"], [], None)
+    html = unescape(MarkdownIt().render(text))
+    assert "@octocat #1" not in html and "<img" not in html
+    assert "<code>'@octocat ![x](https://x.y)</code>" in html

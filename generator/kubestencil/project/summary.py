@@ -18,6 +18,7 @@ from kubestencil.targets import public_names
 from kubestencil.targets.diff.view import comparison_contexts
 from kubestencil.text import terminal
 from kubestencil.text.controls import one_line
+from kubestencil.text.markdown import literal_words
 
 # The text of a pull request can have 65,536 characters.
 MAX_CHARACTERS = 60_000
@@ -61,7 +62,7 @@ def summary(
     ``locations`` are addresses that were replaced by newer ones, ``notes`` say what could
     not be asked or compared. ``report`` is about the project's own manifests.
     """
-    notes = [f"- {one_line(note)}" for note in notes]
+    notes = [f"- {literal_words(note)}" for note in notes]
     if old == new:
         text = "Nothing changed: the lock has the newest documents.\n"
         return "\n".join([text, *notes, ""]) if notes else text
@@ -91,16 +92,15 @@ def _document_changes(
     old: Lock, new: Lock, locations: Mapping[str, str]
 ) -> Iterator[str]:
     for before, after in locations.items():
-        yield f"- `{one_line(before)}` → `{one_line(after)}`"
+        yield f"- {_code(before)} → {_code(after)}"
     names = old.documents.keys() | new.documents.keys()
     for name in sorted(names - {*locations, *locations.values()}):
         documents = old.documents.get(name), new.documents.get(name)
         if documents[0] != documents[1]:
             states = (
-                one_line(document.origin) if document else "none"
-                for document in documents
+                _code(document.origin) if document else "none" for document in documents
             )
-            yield f"- `{one_line(name)}`: {' → '.join(states)}"
+            yield f"- {_code(name)}: {' → '.join(states)}"
     if old.version != new.version and old.documents:
         yield f"- kubestencil: {one_line(old.version)} → {new.version}"
 
@@ -114,7 +114,7 @@ def _api_changes(before: Release, after: Release) -> Iterator[str]:
     yield from _list(
         "### Breaking changes",
         [
-            f"`{one_line(change.users_path)}`: {one_line(change.reason)}"
+            f"{_code(change.users_path)}: {literal_words(change.reason)}"
             for change in comparison.changes
             if change.severity == "breaking"
         ],
@@ -133,7 +133,12 @@ def _findings(report: Report) -> Iterator[str]:
 def _finding(finding: Finding) -> str:
     change = f", {finding.change}" if finding.change else ""
     text = f"{finding.file}:{finding.line}: {finding.message}"
-    return f"{finding.severity}{change}: {one_line(text)}"
+    return f"{finding.severity}{change}: {_code(text)}"
+
+
+def _code(text: str) -> str:
+    """``text`` as code, in which nothing is markup, a link or a mention."""
+    return "`" + one_line(text).replace("`", "'") + "`"
 
 
 def _generated_changes(
@@ -156,15 +161,16 @@ def _name_changes(changes: NameChanges) -> Iterator[str]:
     yield from _list(
         "### Breaking for who compiles against it",
         [
-            *(f"removed: `{name}`" for name in changes.removed),
+            *(f"removed: {_code(name)}" for name in changes.removed),
             *(
-                f"type changed: `{name}`: `{before or 'none'}` → `{after or 'none'}`"
+                f"type changed: {_code(name)}: {_code(before or 'none')}"
+                f" → {_code(after or 'none')}"
                 for name, before, after in changes.changed
             ),
-            *(f"must be given now: `{name}`" for name in changes.required),
+            *(f"must be given now: {_code(name)}" for name in changes.required),
         ],
     )
-    yield from _list("### Added", [f"`{name}`" for name in changes.added])
+    yield from _list("### Added", list(map(_code, changes.added)))
 
 
 def _list(heading: str, items: Sequence[str]) -> Iterator[str]:
