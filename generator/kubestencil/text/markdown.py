@@ -114,9 +114,11 @@ def cell(text: str) -> str:
 _ADDRESS = r"https://[\w.~%/?#=&+:@,!$*-]*[\w~%/#=&+$-]"
 # All characters with a meaning in CommonMark, in GitHub's tables, strikethrough and
 # formulas, in HTML, and for generators of sites: templates and attributes in braces, emoji
-# between colons, addresses of other schemes, which become links by themselves.
+# between colons (in `a.yaml:16` there is none), addresses of other schemes, which become
+# links by themselves.
 _MARKUP = re.compile(
-    rf"(?P<address>{_ADDRESS})|[\\`*_\[\]<>&|~$!#{{@]|:(?=\S)|(?<=www)\.",
+    rf"(?P<address>{_ADDRESS})|[\\`*_\[\]<>&|~$!#{{@]|:(?!\d+(?![\w:+-]))(?=\S)"
+    r"|(?<=www)\.",
     re.IGNORECASE | re.ASCII,
 )
 _OPENER = re.compile(r"[-+=:]|\d+[.)](?=\s|$)")
