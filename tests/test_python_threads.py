@@ -35,7 +35,7 @@ POD = {
 
 # What 32 threads do at once; TEXT is a Pod, URL that of a server that has it.
 SCRIPT = """\
-import faulthandler, json, os, sys, threading
+import faulthandler, itertools, json, os, sys, threading
 faulthandler.enable()
 folder, task, TEXT, URL = sys.argv[1:]
 sys.path.insert(0, folder)
@@ -61,6 +61,8 @@ def decode():
     return msgspec.json.decode(f"[{TEXT}]", type=list[m.V1Pod])[0]
 
 def subclass():
+    if next(NUMBERS) % 2 == 0:
+        m.V1Deployment, m.V1Node  # imports what annotations name
     return OWN.from_dict(data)
 
 def recursive():
@@ -120,10 +122,16 @@ def forks():
     return m.V1Pod.from_dict(data)
 
 CLIENTS = set()
+NUMBERS = itertools.count()
 if task == "subclass":
     class OWN(m.V1Pod, kw_only=True):
         note: str | None = None
         owner: "OWN | None" = None
+        deployment: "m.V1Deployment | None" = None
+        part: "PART | None" = None
+
+    class PART(m.Model, kw_only=True):
+        nodes: "list[m.V1Node] | None" = None
 
 if task == "default_client":
     import tempfile

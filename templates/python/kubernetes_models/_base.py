@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache, partial
 from inspect import Parameter, Signature
@@ -22,6 +23,7 @@ from typing import (
     Union,
     get_args,
     get_origin,
+    get_type_hints,
 )
 
 import msgspec
@@ -630,8 +632,26 @@ def _aware(value: datetime) -> datetime:
 @cache
 def decoder(model: Any) -> msgspec.json.Decoder[Any]:
     """What reads a model, or a list of models, from JSON."""
+    return make_decoder(model, _decode)
+
+
+def make_decoder(kind: Any, hook: Callable[[Any, Any], Any]) -> Any:
+    """A decoder of msgspec, made while no other thread makes one."""
+    _import_named(kind, set())
     with BUILDING:
-        return msgspec.json.Decoder(model, dec_hook=_decode)
+        return msgspec.json.Decoder(kind, dec_hook=hook)
+
+
+def _import_named(kind: Any, seen: set[Any]) -> None:
+    """Import what annotations name in quotes in classes of users, and in their parts."""
+    for argument in get_args(kind):
+        _import_named(argument, seen)
+    is_model = isinstance(kind, type) and issubclass(kind, Model) and kind not in seen
+    if is_model and not kind.__module__.startswith(f"{__package__}."):
+        seen.add(kind)
+        with suppress(Exception):  # msgspec says what is wrong.
+            for hint in get_type_hints(kind).values():
+                _import_named(hint, seen)
 
 
 def build(*models: type[Model]) -> None:

@@ -19,7 +19,6 @@ from typing import (
 import msgspec
 
 from ._base import (
-    BUILDING,
     UNKNOWN_KEY,
     MicroTime,
     Model,
@@ -27,6 +26,7 @@ from ._base import (
     UnknownFields,
     _decode,
     build,
+    make_decoder,
     plain,
     read_text,
     read_time,
@@ -193,8 +193,8 @@ def _annotation(model: type[Model]) -> Any:
 
 @cache
 def _decoder(model: type[Model]) -> msgspec.json.Decoder[Any]:
-    with BUILDING:
-        return msgspec.json.Decoder(_annotation(model), dec_hook=_read)
+    decoder: msgspec.json.Decoder[Any] = make_decoder(_annotation(model), _read)
+    return decoder
 
 
 def _read(kind: Any, value: Any) -> Any:
