@@ -200,10 +200,20 @@ def test_objects_are_made_with_keywords(v1: Any) -> None:
         },
     }
     assert v1.Gadget.from_json(gadget.to_json()).spec == gadget.spec
+    assert v1.GadgetSpec.from_dict(gadget.spec.to_dict()) == gadget.spec
     assert gadget.spec.attribute_map["foo_bar_baz"] == "foo.bar/baz"
     assert gadget.openapi_types.keys() == gadget.attribute_map.keys()
     with pytest.raises(TypeError, match="name"):
         v1.GadgetSpecIssuerRef()
+
+
+def test_python_names_come_back(v1: Any) -> None:
+    """Also those that are the JSON name of another field, and times as they are."""
+    read = spec(v1, host_aliases={"ip": "b"}, since="2024-01-31T12:00:00.50+01:00")
+    made = v1.GadgetSpec(mode="On", since=NOON)
+    for value in (read, made):
+        again = v1.GadgetSpec.from_dict(value.to_dict(names="python"))
+        assert (again, again.to_json()) == (value, value.to_json())
 
 
 @pytest.mark.parametrize(

@@ -635,11 +635,14 @@ def decoder(model: Any) -> msgspec.json.Decoder[Any]:
     return make_decoder(model, _decode)
 
 
-def make_decoder(kind: Any, hook: Callable[[Any, Any], Any]) -> Any:
+def make_decoder(
+    kind: Any, hook: Callable[[Any, Any], Any]
+) -> msgspec.json.Decoder[Any]:
     """A decoder of msgspec, made while no other thread makes one."""
     _import_named(kind, set())
     with BUILDING:
-        return msgspec.json.Decoder(kind, dec_hook=hook)
+        decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(kind, dec_hook=hook)
+    return decoder
 
 
 def _import_named(kind: Any, seen: set[Any]) -> None:

@@ -193,16 +193,17 @@ def _annotation(model: type[Model]) -> Any:
 
 @cache
 def _decoder(model: type[Model]) -> msgspec.json.Decoder[Any]:
-    decoder: msgspec.json.Decoder[Any] = make_decoder(_annotation(model), _read)
-    return decoder
+    return make_decoder(_annotation(model), _read)
 
 
 def _read(kind: Any, value: Any) -> Any:
     """Read the types that msgspec does not know."""
     if kind is ExactTime:
-        if isinstance(value, str | datetime):
-            return to_exact_time(value)
-        raise ValueError("expected a time")
+        if not isinstance(value, str | datetime):
+            raise ValueError("expected a time")
+        exact = to_exact_time(value)
+        is_read = isinstance(exact, _TIME)
+        return exact if is_read else _TIME.combine(exact.date(), exact.timetz())
     if kind is EmbeddedObject:
         return _read_embedded(value)
     if get_origin(kind) is Open:

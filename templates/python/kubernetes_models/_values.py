@@ -129,7 +129,7 @@ def _json_named_model(model: type[Model], value: Any, is_python: bool | None) ->
         return value
     result: dict[str, Any] = {}
     for key, item in value.items():
-        name: Any = json_names.get(key, key)
+        name: Any = json_names.get(key, key) if is_python else key
         field = fields.get(name)
         if field is None:
             result[key] = item
