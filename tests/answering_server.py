@@ -32,10 +32,11 @@ class Seen(NamedTuple):
 
 @dataclass
 class Server:
-    """Gives one answer after the other, and keeps the requests."""
+    """Gives one answer after the other, and keeps the requests, and whence they came."""
 
     answers: list[Answer] = field(default_factory=list)
     requests: list[Seen] = field(default_factory=list)
+    peers: list[Any] = field(default_factory=list)
     url: str = ""
 
     def paths(self) -> list[str]:
@@ -53,6 +54,7 @@ def serve() -> Iterator[Server]:
         def handle_any(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             body = self.rfile.read(length)
+            state.peers.append(self.client_address)
             state.requests.append(Seen(self.command, self.path, self.headers, body))
             if state.answers:
                 state.answers.pop(0)(self)

@@ -8,11 +8,14 @@ import gzip
 import json
 import os
 import pickle
+import signal
 import socket
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import AsyncGenerator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
@@ -737,6 +740,70 @@ def test_a_program_gives_credentials_and_new_ones(
         config = package.load_kubeconfig(kubeconfig({"exec": {**plugin, **mistake}}))
         with pytest.raises(package.ConfigError, match=message):
             authorization(package, server, config)
+
+
+def test_threads_whose_token_is_refused_get_one_new_one(
+    package: Any, server: Server, tmp_path: Path
+) -> None:
+    """Also where other failures follow. The program that prints it can take seconds."""
+    program = tmp_path / "login"
+    program.write_text(
+        f"#!/bin/sh\necho >> '{tmp_path}/log'\n"
+        """printf '{"apiVersion": "client.authentication.k8s.io/v1", """
+        f""""status": {{"token": "t%s"}}}}' $(wc -l < '{tmp_path}/log')\n"""
+    )
+    program.chmod(0o755)
+    plugin = package.ExecPlugin("client.authentication.k8s.io/v1", str(program))
+    barrier = threading.Barrier(8)
+
+    def refuse(handler: Any) -> None:
+        barrier.wait(30)
+        status(401, "expired")(handler)
+
+    server.answers = [refuse] * 8 + [status(503, "later")] * 8 + [answer(POD)] * 8
+    config = package.Config(server=server.url, plugin=plugin)
+    client = package.Client(config, retry=package.Retry(delay=0.001))
+    core = package.CoreV1Api(client)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(core.read_namespaced_pod, ["a"] * 8, ["b"] * 8))
+    assert {request.headers["Authorization"] for request in server.requests[8:]} == {
+        "Bearer t2"
+    }
+
+
+def test_a_forked_process_has_connections_of_its_own(
+    package: Any, server: Server
+) -> None:
+    """Where two processes read from one, each gets answers for the other. Credentials
+    may be locked when it begins."""
+    core = make_core(package, server.url)
+    server.answers = [answer(POD)] * 9
+    core.read_namespaced_pod("a", "b")
+    with core.client._credentials._lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Python: threads are not copied
+        child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(30)
+            core.read_namespaced_pod("a", "b")
+            os._exit(7)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    core.read_namespaced_pod("a", "b")
+    assert len(set(server.peers)) == 2
+
+
+@pytest.mark.parametrize("seconds", [-5, 10**30, 10**400], ids=["-5", "30", "400"])
+def test_an_impossible_time_to_wait_is_bounded(
+    package: Any, server: Server, seconds: int
+) -> None:
+    retries: list[Any] = []
+    core = make_core(package, server.url, on_retry=retries.append)
+    details = {"retryAfterSeconds": seconds}
+    server.answers = [answer({"details": details}, 429), answer(POD)]
+    core.read_namespaced_pod("a", "b")
+    assert 0 <= retries[0].wait <= core.client.settings.retry.longest
 
 
 def test_a_user_can_act_as_another(

@@ -6,6 +6,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
+import pty
+import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -169,6 +173,33 @@ def test_a_key_that_does_not_belong_to_the_certificate_is_named(
         list_namespaces(package, package.load_kubeconfig(path))
 
 
+def test_a_key_with_a_password_is_named(
+    package: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
+) -> None:
+    """OpenSSL would wait for the password at the terminal, which the process gets here."""
+    key = tmp_path / "encrypted.key"
+    command = ["openssl", "ec", "-aes256", "-passout", "pass:secret", "-in", pair.key]
+    subprocess.run([*command, "-out", key], check=True, capture_output=True)
+    user = files_of(KeyPair(pair.certificate, key))
+    path = write_kubeconfig(tmp_path / "config", cluster_of(server, authority), user)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        try:
+            list_namespaces(package, package.load_kubeconfig(path))
+        except package.ConfigError:
+            os._exit(7)
+        finally:
+            os._exit(1)
+    end = time.monotonic() + 30
+    while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0) and time.monotonic() < end:
+        time.sleep(0.05)
+    if ended == (0, 0):
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    os.close(terminal)
+    assert ended[0] and os.waitstatus_to_exitcode(ended[1]) == 7
+
+
 def credential(version: str, pair: KeyPair, expires: float) -> str:
     timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(expires))
     return json.dumps(
@@ -233,7 +264,50 @@ def test_a_program_gives_a_certificate_until_it_expires(
         monkeypatch.setattr(time, "time", lambda: now + 3600)
         core.list_namespace()
         assert runs.read_text().count("run") == 2
-    assert set(server.clients) <= {"me", "new"}
+    assert server.clients == ["me", "me", "new"]
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["blocking", "asyncio"])
+def test_a_refused_certificate_is_replaced(
+    modules: Any,
+    tmp_path: Path,
+    server: TlsServer,
+    authority: Authority,
+    pair: KeyPair,
+    is_async: bool,
+) -> None:
+    """On a connection of its own: one that is open keeps the certificate that it has."""
+    package, aio = modules
+    later = time.time() + 3600
+    for name, keys in (("1", pair), ("2", authority.issue("new"))):
+        (tmp_path / name).write_text(credential("v1", keys, later))
+    program = tmp_path / "login"
+    program.write_text(f"#!/bin/sh\ncd '{tmp_path}'\ncat 1\n[ ! -e 2 ] || mv 2 1\n")
+    program.chmod(0o755)
+    plugin = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": "./login",
+        "interactiveMode": "Never",
+    }
+    path = write_kubeconfig(
+        tmp_path / "config", cluster_of(server, authority), {"exec": plugin}
+    )
+    config = package.load_kubeconfig(path)
+    if not is_async:
+        with package.Client(config) as client:
+            package.CoreV1Api(client).list_namespace()
+            server.expired = {"me"}
+            package.CoreV1Api(client).list_namespace()
+    else:
+
+        async def main() -> None:
+            async with package.AsyncClient(config) as client:
+                await aio.CoreV1Api(client).list_namespace()
+                server.expired = {"me"}
+                await aio.CoreV1Api(client).list_namespace()
+
+        asyncio.run(main())
+    assert server.clients == ["me", "me", "new"]
 
 
 @pytest.mark.parametrize(
@@ -317,7 +391,8 @@ def test_the_token_of_a_pod_is_read_again(
     assert credentials.headers() == (("authorization", "Bearer old"),)
     (tmp_path / "token").write_text("new\n")
     assert credentials.headers() == (("authorization", "Bearer old"),)
-    assert credentials.headers(refresh=True) == (("authorization", "Bearer new"),)
+    old = credentials.headers()
+    assert credentials.headers(refused=old) == (("authorization", "Bearer new"),)
     (tmp_path / "token").write_text("newest\n")
     monkeypatch.setattr(time, "time", lambda: now + 120)
     assert credentials.headers() == (("authorization", "Bearer newest"),)

@@ -93,9 +93,11 @@ _NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes
 @dataclass
 class TlsServer:
     """Answers requests with an empty list, and watches never. Keeps the common name of
-    each client's certificate, None for one without."""
+    each client's certificate, None for one without; those that are ``expired`` get 401.
+    """
 
     port: int = 0
+    expired: set[str | None] = field(default_factory=set)
     clients: list[str | None] = field(default_factory=list)
     is_watched: threading.Event = field(default_factory=threading.Event)
 
@@ -123,7 +125,7 @@ def tls_server(
                 self.connection.recv(1)
                 return
             body = json.dumps({"kind": "NamespaceList", "items": []}).encode()
-            self.send_response(200)
+            self.send_response(401 if state.clients[-1] in state.expired else 200)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import AsyncGenerator, Callable, Generator
@@ -17,6 +18,7 @@ from typing import (
     Self,
     TypeVar,
 )
+from weakref import WeakSet
 
 from ._calls import Call
 from ._config import Config, load_config
@@ -91,16 +93,34 @@ class _Client(Generic[X]):
             max_bytes,
             self.config.namespace,
         )
-        self._credentials = Credentials(self.config)
         self.is_closed = False
+        self._given = transport
+        self._start()
+        _CLIENTS.add(self)
+
+    def _start(self) -> None:
+        self._credentials = Credentials(self.config)
         # What a blocking client and one for asyncio wait with.
         self._sleeping = threading.Condition()
         self._waits: set[asyncio.Timeout] = set()
-        self.transport = self._http() if transport is None else transport
+        self.transport = self._http() if self._given is None else self._given
 
     def _http(self) -> X:
         """The transport that the client comes with."""
         raise NotImplementedError
+
+
+_CLIENTS: WeakSet[_Client[Any]] = WeakSet()
+
+
+def _restart() -> None:
+    """Give a forked process connections and locks of its own: its parent uses those."""
+    for client in _CLIENTS:
+        client._start()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_restart)
 
 
 class _Done(NamedTuple):
@@ -263,7 +283,7 @@ class _Steps:
         if isinstance(step, Close):
             return self.close()
         if isinstance(step, Authorize):
-            return self._client._credentials.headers(refresh=step.refresh)
+            return self._client._credentials.headers(step.refused)
         with self._client._sleeping:
             return self._client._sleeping.wait_for(self._is_over, step.seconds)
 
@@ -404,10 +424,8 @@ class _AsyncSteps:
 
         if isinstance(step, Authorize):
             if credentials.may_block:
-                return await asyncio.to_thread(
-                    credentials.headers, refresh=step.refresh
-                )
-            return credentials.headers(refresh=step.refresh)
+                return await asyncio.to_thread(credentials.headers, step.refused)
+            return credentials.headers(step.refused)
         return await asyncio.sleep(step.seconds)
 
     async def close(self) -> None:

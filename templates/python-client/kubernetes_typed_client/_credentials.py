@@ -27,6 +27,9 @@ _PLUGIN_TIMEOUT = 120.0
 _NOT_IN_HEADERS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
 
 
+Headers = tuple[tuple[str, str], ...]
+
+
 class Certificate(NamedTuple):
     """A client certificate and its key, as PEM data."""
 
@@ -38,11 +41,13 @@ class Certificate(NamedTuple):
 
 
 class _Credential(NamedTuple):
-    """A token, a certificate, and the time (Unix) until which they can be used."""
+    """A token, a certificate, and the time (Unix) until which they can be used; the
+    headers of requests with them."""
 
     token: str = ""
     certificate: Certificate | None = None
     expires: float | None = None
+    headers: Headers = ()
 
     def __repr__(self) -> str:
         return "<Credential>"
@@ -60,22 +65,30 @@ class Credentials:
         self._current: _Credential | None = None
         self.may_block = config.plugin is not None
 
-    def headers(self, *, refresh: bool = False) -> tuple[tuple[str, str], ...]:
+    def headers(self, refused: Headers | None = None) -> Headers:
         """The headers of a request, some of them several times.
 
-        ``refresh`` where those of the last time were refused. Raises ConfigError where
-        there are no credentials to be had.
+        New ones where those of the last time were ``refused``, unless another thread
+        got new ones meanwhile. Raises ConfigError where there are no credentials to be
+        had.
         """
-        headers = (*self._config.impersonate, *self._authorization(refresh))
-        for name, value in headers:
+        with self._lock:
+            current = self._current
+            expires = current.expires if current else None
+            is_expired = expires is not None and time.time() > expires
+            if current is None or current.headers is refused or is_expired:
+                new = self._new()
+                headers = (*self._config.impersonate, *self._authorization(new.token))
+                current = self._current = new._replace(headers=headers)
+        for name, value in current.headers:
             if _NOT_IN_HEADERS.search(value):
                 # Without the value, which can be a secret.
                 raise ConfigError(f"{name}: has a line break or control character")
-        return headers
+        return current.headers
 
-    def _authorization(self, refresh: bool) -> tuple[tuple[str, str], ...]:
+    def _authorization(self, token: str) -> Headers:
         config = self._config
-        token = self._credential(refresh).token.strip()
+        token = token.strip()
         if token:
             return (("authorization", f"Bearer {token}"),)
         if config.username is not None and config.password is not None:
@@ -86,20 +99,11 @@ class Credentials:
 
     @property
     def certificate(self) -> Certificate | None:
-        """The client certificate."""
+        """The client certificate that belongs to the last headers."""
         config = self._config
         if config.client_certificate and config.client_key:
             return Certificate(config.client_certificate, config.client_key)
-        return self._credential(refresh=False).certificate
-
-    def _credential(self, refresh: bool) -> _Credential:
-        with self._lock:
-            current = self._current
-            expires = current.expires if current else None
-            is_expired = expires is not None and time.time() > expires
-            if current is None or refresh or is_expired:
-                current = self._current = self._new()
-            return current
+        return self._current.certificate if self._current else None
 
     def _new(self) -> _Credential:
         config = self._config

@@ -20,6 +20,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from ._bodies import Buffer, Decompressor
 from ._calls import Call, Resource, decode, value_at
+from ._credentials import Headers
 from ._errors import (
     ClientError,
     Gone,
@@ -41,10 +42,9 @@ _WATCH_TIMEOUT = 150.0
 
 
 class Authorize(NamedTuple):
-    """Get the headers that authorize a request: pairs. ``refresh`` where those of the
-    last time were refused."""
+    """Get the headers that authorize a request: pairs, others than were ``refused``."""
 
-    refresh: bool
+    refused: Headers | None
 
 
 class Send(NamedTuple):
@@ -131,9 +131,9 @@ def exchange(
     or TimedOut where no attempt succeeds.
     """
     attempt = 1
-    is_refreshed = False
+    refused: Headers | None = None
     while True:
-        authorization = yield Authorize(is_refreshed)
+        authorization = yield Authorize(refused)
         request = _request(settings, call, authorization, is_open=is_open)
         error: StatusError | TransportError
         try:
@@ -149,9 +149,9 @@ def exchange(
         except TransportError as failure:
             error = failure
         yield Close()
-        if isinstance(error, StatusError) and error.status == 401 and not is_refreshed:
+        if isinstance(error, StatusError) and error.status == 401 and refused is None:
             # A token may have expired since the last request.
-            is_refreshed = True
+            refused = authorization
             continue
         wait = settings.retry.wait(error, attempt, idempotent=call.idempotent)
         if wait is None:

@@ -7,11 +7,12 @@ import socket
 import ssl
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import unquote
 from weakref import WeakSet
 
@@ -22,6 +23,8 @@ from ._credentials import Certificate, Credentials
 from ._errors import ConfigError, ConnectionFailed, TimedOut
 from ._proxies import ascii_name, proxy_of
 from ._transport import Request
+
+P = TypeVar("P")
 
 _CONNECTIONS = 100
 _IDLE_CONNECTIONS = 20
@@ -98,27 +101,43 @@ def _server(config: Config) -> _Server:
     )
 
 
-class _Tls:
-    """The TLS context of a configuration, with the client certificate of the moment."""
+class _Pools(Generic[P]):
+    """The pool of connections with the client certificate of the moment."""
 
-    def __init__(self, config: Config, credentials: Credentials) -> None:
+    def __init__(
+        self, config: Config, credentials: Credentials, pool: Callable[..., P]
+    ) -> None:
         self._credentials = credentials
         self._lock = threading.Lock()
         self._loaded: Certificate | None = None
-        self.context = _context(config)
+        self._context = _context(config)
+        self._new = partial(
+            pool,
+            ssl_context=self._context,
+            proxy=_proxy(config, self._context),
+            max_connections=_CONNECTIONS,
+            max_keepalive_connections=_IDLE_CONNECTIONS,
+            keepalive_expiry=_KEEPALIVE,
+            socket_options=_SOCKET_OPTIONS,
+        )
+        self.pool = self._new()
 
-    def load_certificate(self) -> None:
-        """Use the current client certificate for new connections."""
+    def current(self) -> P:
+        """The pool; another one once there is another certificate, since a connection
+        keeps that with which it began."""
         certificate = self._credentials.certificate
         with self._lock:
             if certificate is not None and certificate != self._loaded:
                 self._load(certificate)
                 self._loaded = certificate
+                self.pool = self._new()
+            return self.pool
 
     def _load(self, certificate: Certificate) -> None:
         with _file(certificate.certificate) as chain, _file(certificate.key) as key:
             try:
-                self.context.load_cert_chain(chain, key)
+                # OpenSSL asks the terminal for a password that is not given.
+                self._context.load_cert_chain(chain, key, password="")
             except ssl.SSLError as error:
                 raise ConfigError(
                     f"the client certificate cannot be used: {error}"
@@ -341,28 +360,18 @@ class HttpTransport:
 
     def __init__(self, config: Config, credentials: Credentials) -> None:
         self._server = _server(config)
-        self._tls = _Tls(config, credentials)
         self._backend = _Backend()
-        self._pool = httpcore2.ConnectionPool(
-            network_backend=self._backend,
-            ssl_context=self._tls.context,
-            proxy=_proxy(config, self._tls.context),
-            max_connections=_CONNECTIONS,
-            max_keepalive_connections=_IDLE_CONNECTIONS,
-            keepalive_expiry=_KEEPALIVE,
-            socket_options=_SOCKET_OPTIONS,
-        )
+        pool = partial(httpcore2.ConnectionPool, network_backend=self._backend)
+        self._pools = _Pools(config, credentials, pool)
 
     def send(self, request: Request) -> HttpResponse:
-        self._tls.load_certificate()
+        pool = self._pools.current()
         with _errors():
-            return HttpResponse(
-                self._pool.handle_request(self._server.request(request))
-            )
+            return HttpResponse(pool.handle_request(self._server.request(request)))
 
     def close(self) -> None:
         self._backend.close()
-        self._pool.close()
+        self._pools.pool.close()
 
 
 class _AsyncStream:
@@ -415,23 +424,13 @@ class AsyncHttpTransport:
 
     def __init__(self, config: Config, credentials: Credentials) -> None:
         self._server = _server(config)
-        self._tls = _Tls(config, credentials)
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=self._tls.context,
-            proxy=_proxy(config, self._tls.context),
-            max_connections=_CONNECTIONS,
-            max_keepalive_connections=_IDLE_CONNECTIONS,
-            keepalive_expiry=_KEEPALIVE,
-            socket_options=_SOCKET_OPTIONS,
-        )
+        self._pools = _Pools(config, credentials, httpcore2.AsyncConnectionPool)
 
     async def send(self, request: Request) -> AsyncHttpResponse:
-        self._tls.load_certificate()
+        pool = self._pools.current()
         with _errors():
-            response = await self._pool.handle_async_request(
-                self._server.request(request)
-            )
+            response = await pool.handle_async_request(self._server.request(request))
             return AsyncHttpResponse(response)
 
     async def close(self) -> None:
-        await self._pool.aclose()
+        await self._pools.pool.aclose()

@@ -42,7 +42,7 @@ class Retry:
             return None if error.sent and not idempotent else delay
         retry_after = _retry_after(error)
         if error.status in _OVERLOADED and retry_after is not None:
-            return min(retry_after, self.longest)
+            return min(max(retry_after, 0), self.longest)
         if error.status == 429:
             return delay
         is_passing = error.status in _GATEWAY or error.status in _OVERLOADED
@@ -67,6 +67,6 @@ class Retrying:
 def _retry_after(error: StatusError) -> float | None:
     """What the API server says of when to try again, in seconds."""
     if error.details.retry_after_seconds:
-        return float(error.details.retry_after_seconds)
+        return error.details.retry_after_seconds
     header = error.headers.get("retry-after", "")
     return float(header) if header.isdecimal() else None
