@@ -267,6 +267,18 @@ def test_a_list_that_expires_goes_on(package: Any, server: Server) -> None:
     ]
 
 
+def test_a_list_that_goes_on_where_it_was_ends(package: Any, server: Server) -> None:
+    """Otherwise it would be read for ever."""
+    expired = {"code": 410, "reason": "Expired", "metadata": {"continue": "x"}}
+    core = make_core(package, server.url)
+    for again in (answer(pod_list("5", "b", token="x")), answer(expired, 410)):
+        server.answers = [answer(pod_list("5", "a", token="x")), again]
+        items = core.list_namespaced_pod.items("default")
+        with pytest.raises(package.ClientError, match="where it was|410"):
+            list(items)
+        assert not server.answers
+
+
 def test_a_watch_goes_on_where_it_was(package: Any, server: Server) -> None:
     """After a closed connection, a broken one and a bookmark; only 410 begins anew."""
     gone = json.dumps({"type": "ERROR", "object": {"code": 410}}).encode() + b"\n"
@@ -887,7 +899,10 @@ def test_secrets_are_in_no_message(
         (tmp_path / "token").write_text("a\nSECRET")
         attempt(lambda user=user: package.load_kubeconfig(kubeconfig(user)))
     path = tmp_path / "config"
-    for url in ("ftp://u:SECRET@x", "http://u:SECRET@x:y", "http://u:SECRET/x@y"):
+    for url in (
+        *("ftp://u:SECRET@x", "http://u:SECRET@x:y", "http://u:SECRET/x@y"),
+        *("ftp://u:SECRET://a@x", "u:SECRET@x", "http://u:SECRET@SECRET\n@x:y"),
+    ):
         path.write_text(KUBECONFIG.format(url=url, user="{}"))
         attempt(lambda: package.load_kubeconfig(path))
         shown.append(repr(package.Config(server=url)))

@@ -19,6 +19,8 @@ from ._errors import ConfigError
 # Of the name of a header, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2; the
 # percent sign begins an escape.
 _HEADER_CHARACTERS = "!#$&'*+-.^_`|~"
+# Its password can have any characters.
+_USER = re.compile(r"\A([A-Za-z0-9+.-]*://)?.*@", re.DOTALL)
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _SERVER_SCHEMES = frozenset(["http", "https"])
 _PROXY_SCHEMES = frozenset(["http", "https", "socks5", "socks5h"])
@@ -398,8 +400,7 @@ def _split(url: str, mistake: str, schemes: Collection[str]) -> SplitResult:
 
 def _without_user(url: str) -> str:
     """A URL without the name and password of a user."""
-    scheme, separator, rest = url.rpartition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+    return _USER.sub(r"\1", url)
 
 
 def _read(path: Path) -> bytes:

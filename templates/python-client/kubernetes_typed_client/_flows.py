@@ -236,14 +236,17 @@ def pages(
             page = yield from run(settings, call)
         except Gone as error:
             metadata = error.answer.metadata
-            if call.get("continue") is None or not metadata or not metadata.continue_:
+            token, newer = call.get("continue"), metadata and metadata.continue_
+            if token is None or not newer or newer == token:
                 raise
-            call = call.with_query(**{"continue": metadata.continue_})
+            call = call.with_query(**{"continue": newer})
             continue
         yield Emit(unpack(page))
         token = value_at(page, "metadata", "continue")
         if not token:
             return
+        if token == call.get("continue"):
+            raise ClientError("the API server continues a list where it was")
         # The token has the version of the first page.
         call = call.with_query(
             **{"continue": token, "resourceVersion": None, "resourceVersionMatch": None}
