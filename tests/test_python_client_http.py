@@ -1000,7 +1000,7 @@ def test_a_kubeconfig_can_be_a_dict_and_its_contexts_are_listed(
 
 
 @contextmanager
-def connect_proxy() -> Iterator[tuple[str, list[str]]]:
+def connect_proxy(host: str = "127.0.0.1") -> Iterator[tuple[str, list[str]]]:
     """A proxy, and the first lines of the requests to it."""
     lines: list[str] = []
 
@@ -1012,10 +1012,14 @@ def connect_proxy() -> Iterator[tuple[str, list[str]]]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
+    class Listener(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    with Listener((host, 0), Handler) as listener:
         thread = threading.Thread(target=listener.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{listener.server_port}", lines
+        name = f"[{host}]" if ":" in host else host
+        yield f"http://{name}:{listener.server_port}", lines
         listener.shutdown()
         thread.join()
 
@@ -1031,3 +1035,14 @@ def test_proxies_are_those_of_the_configuration_or_the_environment(
         config = package.Config(server="http://example.com")
         package.CoreV1Api(package.Client(config)).list_namespace()
     assert lines == [line, line]
+
+
+def test_addresses_of_ipv6_lead_through_proxies_and_to_them(package: Any) -> None:
+    """A proxy does not get a zone, which is one of this machine."""
+    try:
+        with connect_proxy("::1") as (proxy, lines):
+            config = package.Config(server="http://[fe80::1%25lo]", proxy=proxy)
+            package.CoreV1Api(package.Client(config)).list_namespace()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    assert lines == ["GET http://[fe80::1]:80/api/v1/namespaces HTTP/1.1"]

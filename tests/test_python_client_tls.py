@@ -329,7 +329,7 @@ def test_a_refused_certificate_is_replaced(
         (
             '{"apiVersion": "client.authentication.k8s.io/v1", '
             '"status": {"token": "t", "expirationTimestamp": "soon"}}',
-            "soon",
+            "expirationTimestamp is no time",
         ),
     ],
 )
@@ -398,16 +398,30 @@ def test_the_token_of_a_pod_is_read_again(
     assert credentials.headers() == (("authorization", "Bearer newest"),)
 
 
+@pytest.mark.parametrize(
+    ("host", "target"),
+    [
+        (SERVER_NAME, f"{SERVER_NAME}:443"),
+        ("[fd00::1]", "[fd00::1]:443"),
+        ("[fe80::1%25eth0]", "[fe80::1]:443"),
+    ],
+)
 def test_an_http_proxy_leads_to_the_server(
-    package: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
+    package: Any,
+    tmp_path: Path,
+    server: TlsServer,
+    authority: Authority,
+    pair: KeyPair,
+    host: str,
+    target: str,
 ) -> None:
     """With the credentials in its URL. The proxy resolves the server's name."""
     with http_proxy(server.port) as proxy:
-        fields = {"server": f"https://{SERVER_NAME}", "proxy-url": proxy.url}
+        fields = {"server": f"https://{host}", "proxy-url": proxy.url}
         cluster = {**cluster_of(server, authority), **fields}
         path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
         list_namespaces(package, package.load_kubeconfig(path))
-    assert proxy.targets == [f"{SERVER_NAME}:443"]
+    assert proxy.targets == [target]
     assert proxy.credentials == [f"Basic {base64.b64encode(b'user:p@ss').decode()}"]
     assert server.clients == ["me"]
 

@@ -199,5 +199,8 @@ def _read_credential(value: Mapping[str, Any], api_version: str) -> _Credential:
 
 
 def _timestamp(text: str) -> float:
-    value = datetime.fromisoformat(text)
+    try:
+        value = datetime.fromisoformat(text)
+    except ValueError:  # Its message has the text.
+        raise ValueError("its expirationTimestamp is no time") from None
     return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()

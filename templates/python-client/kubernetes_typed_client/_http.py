@@ -13,7 +13,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
-from urllib.parse import unquote
+from urllib.parse import SplitResult, unquote
 from weakref import WeakSet
 
 import httpcore2
@@ -85,19 +85,26 @@ class _Server(NamedTuple):
         )
 
 
+def _host(parts: SplitResult) -> bytes:
+    """The host of a URL; the zone of an IPv6 address is escaped there."""
+    return ascii_name((parts.hostname or "").replace("%25", "%")).encode()
+
+
 def _server(config: Config) -> _Server:
     parts = split_server(config.server)
     is_secure = parts.scheme == "https"
     port = parts.port or (443 if is_secure else 80)
-    host = ascii_name(parts.hostname or "")
-    name = f"[{host}]" if ":" in host else host
+    host = _host(parts)
+    address = host.partition(b"%")[0]
+    name = b"[%b]" % address if b":" in host else host
     return _Server(
         scheme=parts.scheme.encode(),
-        host=host.encode(),
+        # In what such a proxy is asked for, an address of IPv6 has brackets.
+        host=name if proxy_of(config).startswith("http") else host,
         port=port,
         prefix=parts.path.rstrip("/"),
-        host_header=f"{name}:{port}".encode(),
-        extensions={"sni_hostname": config.server_name} if config.server_name else {},
+        host_header=b"%b:%d" % (name, port),
+        extensions={"sni_hostname": config.server_name or address.decode()},
     )
 
 
@@ -199,7 +206,7 @@ def _proxy(config: Config, context: ssl.SSLContext) -> httpcore2.Proxy | None:
         name, password = unquote(parts.username), unquote(parts.password or "")
         auth = (_Secret(name.encode()), _Secret(password.encode()))
     return httpcore2.Proxy(
-        f"{scheme}://{parts.hostname}:{port}",
+        httpcore2.URL(scheme=scheme, host=_host(parts), port=port, target="/"),
         auth=auth,
         ssl_context=context if scheme == "https" else None,
     )
