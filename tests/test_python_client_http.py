@@ -274,7 +274,7 @@ def test_a_list_that_goes_on_where_it_was_ends(package: Any, server: Server) -> 
     for again in (answer(pod_list("5", "b", token="x")), answer(expired, 410)):
         server.answers = [answer(pod_list("5", "a", token="x")), again]
         items = core.list_namespaced_pod.items("default")
-        with pytest.raises(package.ClientError, match="where it was|410"):
+        with pytest.raises(package.ClientError, match=r"where it was|410"):
             list(items)
         assert not server.answers
 

@@ -219,23 +219,18 @@ def _errors() -> Iterator[None]:
         yield
     except httpcore2.TimeoutException as error:
         is_sent = not isinstance(error, _UNSENT)
-        raise TimedOut(_text(error, "no answer in time"), sent=is_sent) from error
+        raise TimedOut(str(error) or "no answer in time", sent=is_sent) from error
     except (
         httpcore2.NetworkError,
         httpcore2.ProtocolError,
         httpcore2.ProxyError,
     ) as error:
         is_sent = not isinstance(error, _UNSENT)
-        raise ConnectionFailed(
-            _text(error, "the connection broke"), sent=is_sent
-        ) from error
+        text = str(error) or "the connection broke"
+        raise ConnectionFailed(text, sent=is_sent) from error
     except Exception as error:
         # Of libraries below, such as that for SOCKS, whose errors pass unchanged.
         raise ConnectionFailed(f"{type(error).__name__}: {error}", sent=True) from error
-
-
-def _text(error: Exception, default: str) -> str:
-    return str(error) or default
 
 
 def _headers(response: httpcore2.Response) -> dict[str, str]:

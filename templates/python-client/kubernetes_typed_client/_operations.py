@@ -26,19 +26,21 @@ from ._events import Event
 from ._watches import watch
 
 if TYPE_CHECKING:
-    from ._client import Api, AsyncApi, AsyncClient, Client, Stream
+    from ._client import Api, AsyncApi, AsyncClient, Client, Stream  # noqa: F401
     from ._exec import AsyncSession, ExecResult, Session
 
 P = ParamSpec("P")
+C = TypeVar("C")
 T = TypeVar("T")
 I = TypeVar("I")  # noqa: E741
 
 
-class _Method(Documented, Generic[P]):
+class _Method(Documented, Generic[P, C]):
     """An operation of an API object."""
 
-    def __init__(self, operation: Description[P], client: Any) -> None:
+    def __init__(self, operation: Description[P], client: C) -> None:
         self._operation = operation
+        self._client = client
         self.__name__: str = operation.name
 
     @property
@@ -55,12 +57,8 @@ class _Method(Documented, Generic[P]):
         return f"<{self.__name__}{self._operation.signature}: {request}>"
 
 
-class Method(_Method[P], Generic[P, T]):
+class Method(_Method[P, "Client"], Generic[P, T]):
     """Calls an operation."""
-
-    def __init__(self, operation: Description[P], client: Client) -> None:
-        super().__init__(operation, client)
-        self._client = client
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         result: T = self._client.run(self._operation.call(*args, **kwargs))
@@ -71,12 +69,8 @@ class Method(_Method[P], Generic[P, T]):
         return self._operation.call(*args, **kwargs)
 
 
-class AsyncMethod(_Method[P], Generic[P, T]):
+class AsyncMethod(_Method[P, "AsyncClient"], Generic[P, T]):
     """Calls an operation with asyncio."""
-
-    def __init__(self, operation: Description[P], client: AsyncClient) -> None:
-        super().__init__(operation, client)
-        self._client = client
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         result: T = await self._client.run(self._operation.call(*args, **kwargs))
@@ -169,12 +163,8 @@ class AsyncLogMethod(AsyncMethod[P, str]):
         )
 
 
-class ExecMethod(_Method[P]):
+class ExecMethod(_Method[P, "Client"]):
     """Runs a command in a container, or is attached to one, through a WebSocket."""
-
-    def __init__(self, operation: Description[P], client: Client) -> None:
-        super().__init__(operation, client)
-        self._client = client
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ExecResult:
         """What the command printed, once it has ended."""
@@ -186,12 +176,8 @@ class ExecMethod(_Method[P]):
         return self._client.open_session(self._operation.call(*args, **kwargs))
 
 
-class AsyncExecMethod(_Method[P]):
+class AsyncExecMethod(_Method[P, "AsyncClient"]):
     """``ExecMethod`` for asyncio."""
-
-    def __init__(self, operation: Description[P], client: AsyncClient) -> None:
-        super().__init__(operation, client)
-        self._client = client
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ExecResult:
         """What the command printed, once it has ended."""

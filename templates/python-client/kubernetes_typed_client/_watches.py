@@ -68,15 +68,15 @@ def watch(
         version = yield from _listed(settings, call, "start")
     quick_ends = 0
     while end is None or time.monotonic() < end:
+        started = time.monotonic()
         watch_call = call.with_query(
             watch="true",
             allowWatchBookmarks="true",
             limit=None,
             resourceVersion=version,
             resourceVersionMatch=None,
-            timeoutSeconds=None if end is None else _seconds_until(end),
+            timeoutSeconds=None if end is None else str(max(1, round(end - started))),
         )
-        started = time.monotonic()
         try:
             version = yield from _watch_once(settings, watch_call, item, version)
         except Gone:
@@ -92,10 +92,6 @@ def watch(
 def _end(call: Call[Any]) -> float | None:
     seconds = call.get("timeoutSeconds")
     return None if seconds is None else time.monotonic() + float(seconds)
-
-
-def _seconds_until(end: float) -> str:
-    return str(max(1, round(end - time.monotonic())))
 
 
 def _listed(settings: Settings, call: Call[Any], reason: Any) -> Flow[Event[Any], str]:
