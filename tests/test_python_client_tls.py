@@ -388,14 +388,16 @@ def test_the_token_of_a_pod_is_read_again(
     config = package.load_in_cluster_config(tmp_path)
     credentials = package.Client(config)._credentials
     now = time.time()
-    assert credentials.headers() == (("authorization", "Bearer old"),)
+    assert credentials.get().token == "old"
     (tmp_path / "token").write_text("new\n")
-    assert credentials.headers() == (("authorization", "Bearer old"),)
-    old = credentials.headers()
-    assert credentials.headers(refused=old) == (("authorization", "Bearer new"),)
+    assert credentials.get().token == "old"
+    old = credentials.get()
+    assert credentials.get(refused=old).token == "new"
+    (tmp_path / "token").write_text("newer\n")
+    assert credentials.get(refused=old).token == "new"  # as of another thread
     (tmp_path / "token").write_text("newest\n")
     monkeypatch.setattr(time, "time", lambda: now + 120)
-    assert credentials.headers() == (("authorization", "Bearer newest"),)
+    assert credentials.get().token == "newest"
 
 
 @pytest.mark.parametrize(

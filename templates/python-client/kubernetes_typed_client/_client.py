@@ -283,7 +283,7 @@ class _Steps:
         if isinstance(step, Close):
             return self.close()
         if isinstance(step, Authorize):
-            return self._client._credentials.headers(step.refused)
+            return self._client._credentials.get(step.refused)
         with self._client._sleeping:
             return self._client._sleeping.wait_for(self._is_over, step.seconds)
 
@@ -424,8 +424,8 @@ class _AsyncSteps:
 
         if isinstance(step, Authorize):
             if credentials.may_block:
-                return await asyncio.to_thread(credentials.headers, step.refused)
-            return credentials.headers(step.refused)
+                return await asyncio.to_thread(credentials.get, step.refused)
+            return credentials.get(step.refused)
         return await asyncio.sleep(step.seconds)
 
     async def close(self) -> None:

@@ -40,9 +40,9 @@ class Certificate(NamedTuple):
         return "<Certificate>"
 
 
-class _Credential(NamedTuple):
+class Credential(NamedTuple):
     """A token, a certificate, and the time (Unix) until which they can be used; the
-    headers of requests with them."""
+    headers of requests with them, some of them several times."""
 
     token: str = ""
     certificate: Certificate | None = None
@@ -62,21 +62,20 @@ class Credentials:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._lock = threading.Lock()
-        self._current: _Credential | None = None
+        self._current: Credential | None = None
         self.may_block = config.plugin is not None
 
-    def headers(self, refused: Headers | None = None) -> Headers:
-        """The headers of a request, some of them several times.
+    def get(self, refused: Credential | None = None) -> Credential:
+        """The credential of a request: a new one where that of the last time was
+        ``refused``, unless another thread got one meanwhile.
 
-        New ones where those of the last time were ``refused``, unless another thread
-        got new ones meanwhile. Raises ConfigError where there are no credentials to be
-        had.
+        Raises ConfigError where there is none to be had.
         """
         with self._lock:
             current = self._current
             expires = current.expires if current else None
             is_expired = expires is not None and time.time() > expires
-            if current is None or current.headers is refused or is_expired:
+            if current is None or current is refused or is_expired:
                 new = self._new()
                 headers = (*self._config.impersonate, *self._authorization(new.token))
                 current = self._current = new._replace(headers=headers)
@@ -84,7 +83,7 @@ class Credentials:
             if _NOT_IN_HEADERS.search(value):
                 # Without the value, which can be a secret.
                 raise ConfigError(f"{name}: has a line break or control character")
-        return current.headers
+        return current
 
     def _authorization(self, token: str) -> Headers:
         config = self._config
@@ -99,13 +98,13 @@ class Credentials:
 
     @property
     def certificate(self) -> Certificate | None:
-        """The client certificate that belongs to the last headers."""
+        """The client certificate that belongs to the last credential."""
         config = self._config
         if config.client_certificate and config.client_key:
             return Certificate(config.client_certificate, config.client_key)
         return self._current.certificate if self._current else None
 
-    def _new(self) -> _Credential:
+    def _new(self) -> Credential:
         config = self._config
         if config.token_file is not None:
             try:
@@ -114,15 +113,15 @@ class Credentials:
                 raise ConfigError(f"{config.token_file}: {error.strerror}") from error
             except UnicodeDecodeError as error:
                 raise ConfigError(f"{config.token_file}: is not text") from error
-            return _Credential(token, expires=time.time() + _FILE_AGE)
+            return Credential(token, expires=time.time() + _FILE_AGE)
         if config.token is not None:
-            return _Credential(config.token)
+            return Credential(config.token)
         if config.plugin is not None:
             return _run(config.plugin)
-        return _Credential()
+        return Credential()
 
 
-def _run(plugin: ExecPlugin) -> _Credential:
+def _run(plugin: ExecPlugin) -> Credential:
     """The credential that a program prints."""
     if plugin.api_version not in _VERSIONS:
         raise ConfigError(
@@ -176,7 +175,7 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _read_credential(value: Mapping[str, Any], api_version: str) -> _Credential:
+def _read_credential(value: Mapping[str, Any], api_version: str) -> Credential:
     """The credential in an ExecCredential. Raises ValueError where there is none."""
     if value["apiVersion"] != api_version:
         raise ValueError(f"its apiVersion is {value['apiVersion']!r}")
@@ -187,7 +186,7 @@ def _read_credential(value: Mapping[str, Any], api_version: str) -> _Credential:
     if not certificate and not status.get("token"):
         raise ValueError("it has neither a token nor a certificate")
     expires = status.get("expirationTimestamp")
-    return _Credential(
+    return Credential(
         token=str(status.get("token") or ""),
         certificate=(
             Certificate(certificate.encode(), key.encode())

@@ -20,7 +20,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from ._bodies import Buffer, Decompressor
 from ._calls import Call, Resource, decode, value_at
-from ._credentials import Headers
+from ._credentials import Credential
 from ._errors import (
     ClientError,
     Gone,
@@ -42,9 +42,9 @@ _WATCH_TIMEOUT = 150.0
 
 
 class Authorize(NamedTuple):
-    """Get the headers that authorize a request: pairs, others than were ``refused``."""
+    """Get the Credential of a request, another one than was ``refused``."""
 
-    refused: Headers | None
+    refused: Credential | None
 
 
 class Send(NamedTuple):
@@ -131,10 +131,10 @@ def exchange(
     or TimedOut where no attempt succeeds.
     """
     attempt = 1
-    refused: Headers | None = None
+    refused: Credential | None = None
     while True:
-        authorization = yield Authorize(refused)
-        request = _request(settings, call, authorization, is_open=is_open)
+        credential: Credential = yield Authorize(refused)
+        request = _request(settings, call, credential.headers, is_open=is_open)
         error: StatusError | TransportError
         try:
             reply: Reply = yield Send(request)
@@ -151,7 +151,7 @@ def exchange(
         yield Close()
         if isinstance(error, StatusError) and error.status == 401 and refused is None:
             # A token may have expired since the last request.
-            refused = authorization
+            refused = credential
             continue
         wait = settings.retry.wait(error, attempt, idempotent=call.idempotent)
         if wait is None:
