@@ -180,7 +180,7 @@ def test_a_lock_pins_ranges_until_an_update(run: Command, project: Path) -> None
     before = read_files(project)
     plan = run("update", "--dry-run", "--offline")
     assert plan.returncode == 0, plan.stderr
-    assert "- `1.38`: none → specs/1.38.json" in plan.stdout
+    assert "- `1.38`: none → `specs/1.38.json`" in plan.stdout
     after = read_files(project)
     changed = [path for path in after if after[path] != before.get(path)]
     assert all(path.startswith("cache/") for path in changed)
