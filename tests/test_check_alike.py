@@ -76,12 +76,10 @@ def test_tables_decide_in_both_where_one_program_is_missing(
     report = _check(run, "--to", "1.37")
     missing = "1.37" if built == "1.35" else "1.35"
     assert report["findings"] == [] and report["validators"] == {missing: None}
-    hint = f"kubestencil validator build {missing}"
-    assert report["stderr"].count(hint) == 1
     text = run("check", "a.yaml", "--from", "1.35", "--to", "1.37").stdout
     assert (
-        f"Compared by tables, all releases alike. Without the API server's own code of {missing}: {hint}"
-        in text
+        "Compared by tables, all releases alike. Without the API server's own code of "
+        f"{missing}: kubestencil validator build {missing}" in text
     )
     # Of one release, its own program decides.
     alone = run("check", "a.yaml", "--to", built, "-f", "json")

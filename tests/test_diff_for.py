@@ -256,7 +256,7 @@ def _cluster(folder: Path) -> None:
         folder,
         {
             "/version": {},
-            "/api/v1": {},
+            "/api/v1": {"resources": []},
             "/apis": {"groups": groups},
             **served(batch, "cronjobs", "CronJob"),
             **served(networking, "servicecidrs", "ServiceCIDR"),

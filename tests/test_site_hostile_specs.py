@@ -49,7 +49,7 @@ ALLOWED_ATTRIBUTES = {
     *("aria-controls", "aria-autocomplete", "aria-hidden", "placeholder", "start"),
     *("autocomplete", "autocapitalize", "spellcheck", "enterkeyhint"),
     *("data-switch", "data-nosnippet", "aria-busy", "accept", "multiple"),
-    *("rows", "cols", "wrap"),
+    *("rows", "cols", "wrap", "data-placeholders"),
     *("viewbox", "x", "y", "text-anchor", "xmlns", "transform", "d", "fill"),
 }
 HOSTILE = [
