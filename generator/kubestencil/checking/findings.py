@@ -284,7 +284,7 @@ class Report:
     ``updated`` counts the objects that were compared with what they were before, None
     without that; ``validators`` has the version of the API server's own code that decided
     in a release, None where it is not built: in an upgrade, no other decides then;
-    ``kinds`` are those of the objects that it can decide about;
+    ``kinds`` are those of the objects that were checked as a whole, not as patches;
     ``ignored`` counts the findings that were left out, by what named them: ``comments``,
     ``configuration``, ``baseline``.
     """

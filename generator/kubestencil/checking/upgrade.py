@@ -130,8 +130,8 @@ class Upgrade:
         """What is found in each release. Where releases are compared, tables decide in all
         of them unless the API server's code does: one that failed finds less."""
         answers = [one.answer() for one in started]
-        has_failed = any(answer and not answer.is_verdict for answer in answers)
-        if self.before is not None and has_failed:
+        lacks_verdict = any(answer and not answer.is_verdict for answer in answers)
+        if self.before is not None and lacks_verdict:
             answers = [
                 None if answer and answer.is_verdict else answer for answer in answers
             ]

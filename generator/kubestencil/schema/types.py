@@ -265,6 +265,11 @@ class Schema(NamedTuple):
         return self.nullable or self.ref in NULL_WHEN_UNSET
 
     @property
+    def is_any(self) -> bool:
+        """Whether no type is named, so that the value may be any, null as well."""
+        return not (self.type or self.ref or self.int_or_string)
+
+    @property
     def list_type(self) -> str | None:
         """How server-side apply merges a list: ``atomic``, ``set`` or ``map``."""
         name: str | None = self.value_of("x-kubernetes-list-type")

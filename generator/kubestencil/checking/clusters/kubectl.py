@@ -62,10 +62,10 @@ class Kubectl:
         return value if isinstance(value, dict) else {}
 
     def _list(self, path: str, name: str) -> Mapping[str, Any]:
-        """The same, where it has a list of some name: an error that comes with the status
-        200 has none, and would be read as an empty list."""
+        """What ``object`` reads, with a list of that name. Raises SourceError without one:
+        an error with the status 200 would be read as an empty list."""
         value = self.object(path)
-        if not isinstance(value.get(name, name), list | None):
+        if name not in value or not isinstance(value[name], list | None):
             raise SourceError(f"answers with no list of {name}", where=path)
         return value
 

@@ -156,8 +156,7 @@ def _git(folder: str, limit: int, *arguments: str, text: bytes = b"") -> bytes:
     top = os.path.abspath(folder)  # noqa: PTH100
     # A folder can have the files of a bare repository, whose configuration Git would obey.
     # For a revision such as :PATH, Git reads its index, and runs core.fsmonitor.
-    settings = ("safe.bareRepository=explicit", "core.fsmonitor=false")
-    options = [part for setting in settings for part in ("-c", setting)]
+    options = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false")
     command = ["git", "-C", top, *options, *arguments]
     return output_of(command, limit, text=text, variables=_ENVIRONMENT)
 

@@ -39,8 +39,8 @@ def fix_files(
     *,
     dry_run: bool,
 ) -> None:
-    """Write the files with the fixes that are sure, or show the difference; not of findings
-    whose keys are ``ignored``.
+    """Write the files with the fixes that are sure, or show the difference; findings whose
+    keys are ``ignored`` are not fixed.
 
     Raises UsageError where a path is no file that can be written, SourceError for what
     cannot be read, OutputError where ``real_path`` does, in all cases before any file is

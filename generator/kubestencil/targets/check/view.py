@@ -49,8 +49,9 @@ class FindingRow(NamedTuple):
     the object was generated from, or who wrote it; each is empty where it is unknown.
     ``message`` says what is wrong, ``hint`` what to do, or is empty. ``change`` says what
     the finding means for the upgrade, empty without one; one that ``is_gone`` is in the
-    older release only. ``is_failure`` is whether the command fails because of it. ``origin`` is the file to look at, with ``line_of_origin``: the
-    template, where Helm made the object for standard input.
+    older release only. ``is_failure`` is whether the command fails because of it.
+    ``origin`` is the file to look at, with ``line_of_origin``: the template, where Helm
+    made the object for standard input.
     """
 
     rule: str

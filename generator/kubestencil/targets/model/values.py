@@ -147,7 +147,7 @@ class LinkedSchema:
     @property
     def is_any(self) -> bool:
         """Whether the schema names no type, so that the value may be any, null as well."""
-        return not (self.type or self.reference or self.int_or_string)
+        return self._schema.is_any
 
     @property
     def preserves_unknown_fields(self) -> bool:

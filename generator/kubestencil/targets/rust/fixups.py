@@ -13,7 +13,7 @@ its ``target.toml``, each with the reason and a link to the upstream issue or ch
     required = false
 
 ``definitions`` are those that have the mistake; without it, those of all kinds. It is
-mended by ``required`` or ``keywords`` of their ``field``, or by their ``kinds``.
+fixed by ``required`` or ``keywords`` of their ``field``, or by their ``kinds``.
 ``releases`` are those that have it in every patch: there the correction must change
 something, or the run fails, since it is no longer needed. In other releases and
 documents it may change nothing.

@@ -281,12 +281,11 @@ def _field(struct_field: StructField, value_type: str, crate: Crate) -> RustFiel
 
 
 def _presence(struct_field: StructField, crate: Crate) -> _Presence:
-    document_field = struct_field.field
-    if not document_field.required:
-        # A value without a type is null itself.
-        is_any = document_field.schema.type is document_field.schema.ref is None
-        return "nullable" if struct_field.keeps_null or is_any else "optional"
-    schema = document_field.schema
+    schema = struct_field.field.schema
+    if not struct_field.field.required:
+        # A value of any type is null itself.
+        may_be_null = struct_field.keeps_null or schema.is_any
+        return "nullable" if may_be_null else "optional"
     has_default = schema.ref not in crate.without_default and not is_time(schema)
     return "required" if schema.nullable or has_default else "mandatory"
 
