@@ -13,8 +13,8 @@ from hypothesis import given
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import SpecError, TargetError
 from kubestencil.schema import Release
+from kubestencil.schema.facts.descriptions import deprecation
 from kubestencil.targets import generate_files
-from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.model.modules import module_names
 from kubestencil.targets.model.values import make_model
 from tests.conftest import EACH_RELEASE, load, make_release
@@ -347,10 +347,11 @@ def test_versions_are_sorted_as_kubernetes_prefers_them() -> None:
         "The field is never populated, and now is deprecated.",
         "DeprecatedServiceAccount is a deprecated alias for ServiceAccountName.",
         "deprecatedCount is the deprecated field assuring backward compatibility.",
+        "name is the name of a dataset and should be considered as deprecated",
     ],
 )
 def test_a_description_calls_its_subject_deprecated(description: str) -> None:
-    assert is_deprecated(description)
+    assert deprecation(description)
 
 
 @pytest.mark.parametrize(
@@ -363,13 +364,12 @@ def test_a_description_calls_its_subject_deprecated(description: str) -> None:
         "deprecated indicates this version of the custom resource is deprecated.",
         "deprecationWarning overrides the default warning.",
         "* FQDN: a domain name. (Deprecated) The controller ignores it.",
-        "datasetName is the name of the dataset. It should be considered as deprecated",
     ],
 )
 def test_a_description_mentions_something_else_that_is_deprecated(
     description: str,
 ) -> None:
-    assert not is_deprecated(description)
+    assert not deprecation(description)
 
 
 def target(folder: Path, path: str, each: str, template: str) -> Target:

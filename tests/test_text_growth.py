@@ -13,12 +13,16 @@ import pytest
 from kubestencil.checking.files import placeholders
 from kubestencil.checking.values import scalars
 from kubestencil.diff import labels
+from kubestencil.schema.facts.descriptions import (
+    deprecation,
+    loss_of_effect,
+    stated_default,
+    stated_values,
+)
 from kubestencil.targets.diff.word_diff import diff_words
 from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.rust import spelling as rust
 from kubestencil.targets.site.examples.highlight import highlight
-from kubestencil.targets.site.fields.stated_facts import stated_default, stated_values
 from kubestencil.text import (
     casing,
     comments,
@@ -54,7 +58,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "languages.comment /** */": lambda text: languages.comment(text, "/** */", 80),
     "html.prose": html.prose,
     "html.summary": html.summary,
-    "is_deprecated": is_deprecated,
+    "deprecation": deprecation,
+    "loss_of_effect": loss_of_effect,
     "jsonnet.go_quoted": jsonnet.go_quoted,
     "jsonnet.string_literal": jsonnet.string_literal,
     "jsonnet.title_case": jsonnet.title_case,

@@ -17,7 +17,6 @@ from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.differences.resources import operation_changes
 from kubestencil.diff.labels import kind_name
-from kubestencil.diff.releases.descriptions import mentions_deprecation
 from kubestencil.diff.releases.facts import ReleaseFacts, owner_of, successor
 from kubestencil.diff.releases.stages import (
     FieldStage,
@@ -30,6 +29,7 @@ from kubestencil.diff.rules.rule_context import trend
 from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.facts.combinations import refused_fields
+from kubestencil.schema.facts.descriptions import deprecation
 from kubestencil.schema.facts.kind_fields import field_at, newly_mutable
 from kubestencil.schema.facts.lifecycle import lifecycle, served_by_default
 from kubestencil.schema.facts.tables import is_between
@@ -211,7 +211,7 @@ class _FactChanges:
     def _is_deprecated(self, definition: str, field: str) -> bool:
         """Whether the newer release deprecates a field, whatever its gate is for."""
         schema = _schema(self.after, definition, field)
-        return schema is not None and mentions_deprecation(schema.description)
+        return schema is not None and bool(deprecation(schema.description))
 
     def _ungated_stage(self, definition: str, field: str) -> FieldStage | None:
         """The stage of a field that no gate guarded in the older release."""

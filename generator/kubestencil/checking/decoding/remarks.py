@@ -5,28 +5,14 @@ Feature gates are facts of ``specs/``; everything else is in the descriptions.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kubestencil.checking.rules import RuleId
+from kubestencil.schema.facts.descriptions import deprecation, loss_of_effect
 from kubestencil.schema.facts.feature_gates import gate_of
 from kubestencil.schema.types import Definition, Field
 from kubestencil.source.releases import minor_version_in
-
-_NO_EFFECT = re.compile(
-    r"no longer (?:functional|honou?red|has an?y? ?effect|supported|in use|used)\b|"
-    r"has no effect any ?more\b",
-    re.IGNORECASE,
-)
-# "Deprecated: use x", "DEPRECATED.", "deprecated: this field …", "… is deprecated.".
-_DEPRECATED = re.compile(
-    r"\A[Dd]eprecated(?:[:.,]|\s(?:use|this|in|since|as)\b)|\bDeprecated:|"
-    r"\bDEPRECATED\b|\A\(Deprecated\)|"
-    r"\b[Tt]his field is deprecated\b|\A\w+ is deprecated\b|\bis a deprecated alias\b"
-)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_MAX_QUOTED = 160
 
 
 class Remark(NamedTuple):
@@ -64,20 +50,8 @@ def _on_field(definition: Definition, field: Field, release: str) -> Iterator[Re
 
 def _stage(name: str, description: str) -> Remark | None:
     """The remark on a field that is deprecated, or has no effect any more."""
-    if sentence := _sentence(_NO_EFFECT, description):
+    if sentence := loss_of_effect(description):
         return Remark("no-effect", f"{name} has no effect: {sentence}", "remove it")
-    if sentence := _sentence(_DEPRECATED, description):
+    if sentence := deprecation(description):
         return Remark("deprecated-field", f"{name} is deprecated: {sentence}", "")
     return None
-
-
-def _sentence(pattern: re.Pattern[str], text: str) -> str:
-    """The beginning of the sentence that a pattern is in; empty without any."""
-    match = pattern.search(text)
-    if match is None:
-        return ""
-    ends = [end for end in _SENTENCE_END.finditer(text) if end.start() <= match.start()]
-    rest = text[ends[-1].end() if ends else 0 :]
-    sentence = _SENTENCE_END.split(rest, maxsplit=1)[0].strip()
-    is_long = len(sentence) > _MAX_QUOTED
-    return f"{sentence[:_MAX_QUOTED].rstrip()}…" if is_long else sentence

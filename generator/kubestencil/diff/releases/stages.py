@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from kubestencil.diff.labels import kubernetes_release
-from kubestencil.diff.releases.descriptions import StatedStage, stated_stage
 from kubestencil.schema import Release
+from kubestencil.schema.facts.descriptions import StatedStage, stated_stage
 from kubestencil.schema.facts.feature_gates import (
     GateStage,
     former_gates,

@@ -8,15 +8,6 @@ from typing import Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.labels import kind_name, removal
-from kubestencil.diff.releases.descriptions import (
-    StatedNumbers,
-    changed_defaults,
-    changed_limits,
-    deprecated_in,
-    mentions_deprecation,
-    removed_in,
-    stated_replacement,
-)
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.lifecycle_conditions import (
     kind_facts,
@@ -27,7 +18,16 @@ from kubestencil.diff.rules.lifecycle_conditions import (
     successor,
 )
 from kubestencil.diff.rules.rule_context import RuleContext
+from kubestencil.schema.facts import descriptions
 from kubestencil.schema.facts.combinations import combination_rows
+from kubestencil.schema.facts.descriptions import (
+    StatedNumbers,
+    changed_defaults,
+    changed_limits,
+    deprecated_in,
+    removed_in,
+    stated_replacement,
+)
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.lifecycle import unreadable_kinds
 from kubestencil.schema.types import ANY_VALUE
@@ -87,7 +87,7 @@ def as_described(difference: Difference, context: RuleContext) -> Deprecation:
     """What the new description of a field says of it."""
     text = new_text(difference)
     deprecated = None
-    if mentions_deprecation(text):
+    if descriptions.deprecation(text):
         deprecated = deprecated_in(text) or _only_release(context)
     return Deprecation(deprecated, removed_in(text), _stated(difference, context, text))
 

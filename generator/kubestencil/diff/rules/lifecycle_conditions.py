@@ -6,16 +6,16 @@ from typing import Literal
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.releases import facts
-from kubestencil.diff.releases.descriptions import (
+from kubestencil.diff.rules.rule_context import RuleContext, resolved
+from kubestencil.schema.facts.combinations import refused_fields
+from kubestencil.schema.facts.descriptions import (
     changed_defaults,
     changed_limits,
-    is_without_effect,
-    mentions_deprecation,
+    deprecation,
+    loss_of_effect,
     removed_in,
     stated_replacement,
 )
-from kubestencil.diff.rules.rule_context import RuleContext, resolved
-from kubestencil.schema.facts.combinations import refused_fields
 from kubestencil.schema.facts.feature_gates import gate_in, gated_values
 from kubestencil.schema.facts.fields import listed_since
 from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle
@@ -39,7 +39,7 @@ def is_part_of_kind(difference: Difference, context: RuleContext) -> bool:
         return _items_or_roots(name, 0, context) <= context.removed_kinds
     if difference.is_added:
         return _items_or_roots(name, 1, context) <= context.added_kinds
-    if difference.field is not None or not mentions_deprecation(new_text(difference)):
+    if difference.field is not None or not deprecation(new_text(difference)):
         return False
     kinds = _items_or_roots(name, 1, context)
     new_kinds = stated_kinds(difference.schemas[1])
@@ -250,7 +250,7 @@ def loses_effect(difference: Difference, context: RuleContext) -> bool:
         return False
     old, new = old_text(difference), new_text(difference)
     is_removed = bool(removed_in(old)) and not removed_in(new) and "removed" in new
-    return is_removed or (is_without_effect(new) and not is_without_effect(old))
+    return is_removed or bool(loss_of_effect(new) and not loss_of_effect(old))
 
 
 def _is_volume_plugin(difference: Difference, context: RuleContext) -> bool:
@@ -264,7 +264,7 @@ def is_newly_deprecated(difference: Difference, context: RuleContext) -> bool:
         return False
     if difference.keyword == "deprecated":
         return bool(difference.values[1])
-    return mentions_deprecation(new_text(difference)) and not mentions_deprecation(
+    return bool(deprecation(new_text(difference))) and not deprecation(
         old_text(difference)
     )
 

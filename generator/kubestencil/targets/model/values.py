@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.schema import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
+from kubestencil.schema.facts.descriptions import deprecation
 from kubestencil.schema.facts.feature_gates import GateStage, gate_of
 from kubestencil.schema.facts.fields import changed_field
 from kubestencil.schema.facts.kind_fields import kinds_with_immutable
@@ -32,7 +33,6 @@ from kubestencil.schema.types import json_object
 from kubestencil.schema.well_known import EVENT, is_built_in
 from kubestencil.targets.examples.nodes import Object, to_json
 from kubestencil.targets.examples.trees import ExampleTrees
-from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.model.modules import ModuleName, module_names
 from kubestencil.text.re2.ecma import ecma_pattern
 
@@ -75,7 +75,7 @@ class LinkedSchema:
     @property
     def is_deprecated(self) -> bool:
         """Whether the description calls it deprecated ("Deprecated: …")."""
-        return is_deprecated(self._schema.description)
+        return bool(deprecation(self._schema.description))
 
     @property
     def reference(self) -> LinkedDefinition | None:
@@ -313,7 +313,7 @@ class LinkedDefinition(LinkedSchema):
         if any(map(self._index.is_deprecated_kind, self.kinds)):
             return True
         item = self.list_item
-        return is_deprecated(self.description) or bool(item and item.is_deprecated)
+        return bool(deprecation(self.description) or (item and item.is_deprecated))
 
     @property
     def group_version(self) -> GroupVersion:

@@ -12,13 +12,13 @@ from typing import NamedTuple
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.diff.releases.stages import FieldStage
 from kubestencil.schema import Field, GroupVersionKind, Release
+from kubestencil.schema.facts.descriptions import deprecation
 from kubestencil.schema.facts.feature_gates import GateStage, gate_of
 from kubestencil.schema.facts.fields import changed_field
 from kubestencil.schema.facts.lifecycle import lifecycle, lifecycles, replacement
 from kubestencil.schema.facts.values import facts_of
 from kubestencil.schema.kinds import precedence
 from kubestencil.source.releases import listed_releases
-from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.site.fields.server_facts import server_attributes
 from kubestencil.targets.website import text
 from kubestencil.targets.website.types import DocumentedType
@@ -83,7 +83,7 @@ class KnownFacts:
             if changed is not None and changed.removed:
                 yield Fact("Removed in", (changed.removed,))
             yield from _gate(gate_of(name, field.name, release))
-        if is_deprecated(field.schema.description):
+        if deprecation(field.schema.description):
             yield Fact("Deprecated")
         facts = facts_of(release or self._release.name, name, field)
         for attribute in server_attributes(field, facts):

@@ -1,8 +1,12 @@
-"""Reads what descriptions state beside the schema: stages, deprecations and limits.
+"""What descriptions state beside the schema: stages, deprecations, limits, values and
+defaults. Nothing else in this package reads them for facts.
 
-Upstream's conventions for them are in
-https://github.com/kubernetes/community/blob/main/contributors/devel/sig-architecture/api_changes.md#adding-unstable-features-to-stable-versions,
-which descriptions follow in many spellings. Every pattern here takes linear time.
+Upstream's conventions are in
+https://github.com/kubernetes/community/blob/main/contributors/devel/sig-architecture/api_changes.md#adding-unstable-features-to-stable-versions
+and https://go.dev/wiki/Deprecated; descriptions follow them in many spellings. The rules
+take what cannot be misread: a list of values ends with its sentence, and a default is the
+only one that is stated, without a condition but that the field is not set. Every pattern
+takes linear time.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple, cast
 
 from kubestencil.schema.facts.tables import ReleaseRange
@@ -32,25 +37,34 @@ _GATE = re.compile(
     r" (?:the )?`?([A-Z][A-Za-z0-9]{3,80})\b|`?\b(?!Alpha\b|Beta\b)([A-Z][A-Za-z0-9]{3,80})`?"
     r" feature(?:[- ](?:gate|flag|toggle))?\b"
 )
-_DEFAULT = re.compile(
+_GATE_DEFAULT = re.compile(
     r"\((enabled|disabled|on|off) by default\)|\b(?:is|are) (on|off|enabled|disabled)"
     r" by default\b",
     re.IGNORECASE,
 )
 # What the sentence is about has to be the field: "the FQDN type is deprecated" is about a
-# value, "(deprecated)" in a list about the item before it.
+# value, "(deprecated)" in a list about the item before it, and a field called
+# ``deprecated`` "indicates" something.
 _DEPRECATED = re.compile(
-    r"\bdeprecated: |\A\W{0,3}deprecated\b|(?:[.!?] |\A[^.]{0,80} )deprecated[.;,] "
-    r"|[.!?] deprecated\b(?!\))"
+    r"\bdeprecated: "
+    r"|\A\W{0,3}deprecated\b|(?:[.!?] |\A[^.]{0,80} )deprecated[.;,] |[.!?] deprecated\b(?!\))"
     r"|\b(?:this|the)(?: \w{1,30})? (?:field|API|kind|resource|property|option|setting)"
     r"\b[^.]{0,60}\bdeprecated\b"
     r"|\b(?:this|it) (?:is|was|has been)(?: \w{1,20})? deprecated\b"
     r"|(?:\A|[.!?:] )[`'\"]?[\w.-]{1,80}[`'\"]? (?:is|was|has been)(?: \w{1,20})?"
-    r" deprecated\b(?! field assuring)"
+    r" deprecated\b"
     r"|\bshould be considered(?: as)? deprecated\b",
     re.IGNORECASE,
 )
+_OF_ANOTHER = re.compile(
+    r"\w+ (?:indicates|means|marks|specifies|tells|says) |(?:Even though|Although) "
+)
 _NOT_DEPRECATED = re.compile(r"\b(?:not|no longer|never) deprecated", re.IGNORECASE)
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?]) ")
+_MAX_QUOTED = 160
+# Each of them is looked at for the sentence that it is in.
+_MAX_MATCHES = 20
 _DEPRECATED_IN = re.compile(
     r"\bdeprecated (?:in|since|as of|from)(?: release| version)? v?(\d{1,3}\.\d{1,3})\b",
     re.IGNORECASE,
@@ -72,10 +86,13 @@ _WITHOUT_EFFECT = re.compile(
     r"|\bfeature (?:is|was|has been) removed\b(?! (?:from|in|if))",
     re.IGNORECASE,
 )
+_MAY_STATE_EFFECT = re.compile("no longer|no effect|removed")
+_CONDITION = re.compile(r"(?:If|When|Unless|For|In) ")
 _NUMBER = (
     r"(\d{1,18}(?:[.,^]\d{1,18}){0,4}(?: ?[KMGT]i?B?\b|%)?(?: (?:bytes|characters)\b)?)"
 )
 _DIGIT = re.compile(r"\d")
+_SPACES = re.compile(r"\s+")
 _LIMIT = re.compile(
     r"(?:\b(?:at most|(?:no|not contain|not have|not be) (?:more|longer|larger|greater)"
     r" than|exceed|exceeds|exceeding|limited to|limit (?:is|of)|"
@@ -91,12 +108,41 @@ _COMPARISON = re.compile(
     rf" than|(?<!be )between) {_NUMBER}(?: and {_NUMBER})?",
     re.IGNORECASE,
 )
-_STATED_DEFAULT = re.compile(
-    r"\b(?:defaults? to|default(?: value)? is|by default is) [`'\"]?"
-    r"([\w%-]{1,40}(?:\.\d{1,10})?)",
-    re.IGNORECASE,
+_WORD = r"[A-Za-z0-9][A-Za-z0-9]*(?:[-/][A-Za-z0-9]+)*"
+_VALUE = rf"(?:\"{_WORD}\"|`\"{_WORD}\"`|'{_WORD}'|`{_WORD}`|{_WORD})"
+_SEPARATOR = r"(?:, (?:and |or )?| and | or )"
+# "One of Always, Never, IfNotPresent.", "Valid options are A, B, and C."; not "Exactly
+# one of A and B must be set".
+_STATED_VALUES = re.compile(
+    r"(?:(?:^|[.,:] |\n|\bto |\bcan be )[Oo]ne of:? "
+    r"|\b(?:[Vv]alid|[Ss]upported|[Aa]llowed|[Pp]ossible) (?:values|options|operators)"
+    r"(?: for this field)?(?: are)?:? )"
+    rf"({_VALUE}(?:{_SEPARATOR}{_VALUE}){{1,30}})(?=\.(?:\s|$)|\s*$|\s*\n)"
 )
-_SPACES = re.compile(r"\s+")
+_LIST = re.compile(
+    r"\b(?:[Vv]alid|[Ss]upported|[Aa]llowed|[Pp]ossible) (?:enum )?(?:values|options)"
+    r"(?: are)?:\s{1,9}(?=[-*] )|\bone of the following values:\s{1,9}(?=[-*] )"
+)
+_ITEM = re.compile(
+    r"(?:^|(?<=\s))[-*] [`\"]{0,2}([A-Z][A-Za-z0-9]*)[`\"]{0,2}"
+    r"(?: \((?:default|the default)\))?(?=:| means\b)"
+)
+_MAY_STATE_VALUES = re.compile("ne of|alid |upported |llowed |ossible ")
+_WITHOUT_VALUE = (
+    r"(?: (?:if|when) (?:it is |this is )?(?:unset|omitted|empty|nil|unspecified|"
+    r"not (?:set|specified|provided|present|given)))?"
+)
+_STATED_DEFAULT = re.compile(
+    r"(?:\b[Dd]efaults? to|\b[Tt]he default(?: value)? is|(?:^|[.(] ?)[Dd]efault(?: value)? is)"
+    rf" (\"{_WORD}\"|'{_WORD}'|`{_WORD}`|true|false|-?\d{{1,12}}(?:s\b| ?(?:%|seconds?\b))?"
+    r"|[A-Z][A-Za-z]{1,80}|(?:/[A-Za-z0-9_-]{1,80}){1,20})"
+    rf"{_WITHOUT_VALUE}(?=[.)](?:\s|$)|\s*$|\s*\n)"
+)
+_DEFAULT_MENTION = re.compile(r"\b[Dd]efaults? (?:value )?(?:to|is|are|will be)\b")
+_MARKER = re.compile(r"(?:^|(?<=\s))[-*] (?=\S)")
+# Reviewed lists that leave values out: v1.NodeAddressType has InternalDNS and ExternalDNS
+# as well (k8s.io/api, core/v1/types.go).
+_INCOMPLETE = frozenset({("Hostname", "ExternalIP", "InternalIP")})
 
 
 class StatedStage(NamedTuple):
@@ -122,7 +168,7 @@ def stated_stage(description: str, release: str | None = None) -> StatedStage | 
         word = (match[1] or match[3] or match[4] or match[5]).lower()
         if release and match[2] and not ReleaseRange(release).includes(match[2]):
             continue
-        default = _DEFAULT.search(text, match.start())
+        default = _GATE_DEFAULT.search(text, match.start())
         enabled = default and (default[1] or default[2]).lower() in ("enabled", "on")
         gate = stated_gate(text[match.start() :])
         return StatedStage(cast(Stage, word), gate, enabled)
@@ -139,10 +185,46 @@ def _first(statement: re.Pattern[str], description: str) -> str | None:
     return None if match is None else next(filter(None, match.groups()))
 
 
-def mentions_deprecation(description: str) -> bool:
-    """Whether a description says that what it describes is deprecated."""
-    text = _normalized(description)
-    return bool(_DEPRECATED.search(text)) and not _NOT_DEPRECATED.search(text)
+@lru_cache(maxsize=4096)
+def deprecation(description: str) -> str:
+    """The beginning of the sentence in which a description calls what it describes
+    deprecated; empty where it does not."""
+    if "eprecated" not in description.lower() or _NOT_DEPRECATED.search(description):
+        return ""
+    return _sentence(_DEPRECATED, _OF_ANOTHER, description)
+
+
+@lru_cache(maxsize=4096)
+def loss_of_effect(description: str) -> str:
+    """The beginning of the sentence that says that a field does nothing any more,
+    whatever else is set; empty where there is none."""
+    if not _MAY_STATE_EFFECT.search(description):
+        return ""
+    return _sentence(_WITHOUT_EFFECT, _CONDITION, description)
+
+
+def _sentence(
+    statement: re.Pattern[str], others: re.Pattern[str], description: str
+) -> str:
+    """The beginning of the first sentence that makes a statement, and does not begin as
+    ``others`` do; empty where there is none."""
+    for paragraph in _PARAGRAPH_END.split(description):
+        text = _normalized(paragraph.strip())
+        for match in islice(statement.finditer(text), _MAX_MATCHES):
+            begin = _begin(text, match)
+            sentence = _SENTENCE_END.split(text[begin:], maxsplit=1)[0].strip()
+            if not others.match(sentence):
+                is_long = len(sentence) > _MAX_QUOTED
+                return f"{sentence[:_MAX_QUOTED].rstrip()}…" if is_long else sentence
+    return ""
+
+
+def _begin(text: str, match: re.Match[str]) -> int:
+    """Where the sentence begins whose statement was found, with the end of the sentence
+    before it or without."""
+    word = match.start() + (2 if match[0][:2] in (". ", "! ", "? ") else 0)
+    end = max(text.rfind(f"{mark} ", 0, word) for mark in ".!?")
+    return end + 2 if end >= 0 else 0
 
 
 def deprecated_in(description: str) -> str | None:
@@ -171,11 +253,6 @@ def stated_replacement(description: str, fields: Iterable[str]) -> str | None:
     return None
 
 
-def is_without_effect(description: str) -> bool:
-    """Whether a description says that the field does nothing any more."""
-    return _WITHOUT_EFFECT.search(_normalized(description)) is not None
-
-
 class StatedNumbers(NamedTuple):
     """Numbers or words that only one of two descriptions states, in their order."""
 
@@ -200,20 +277,12 @@ def changed_limits(before: str, after: str) -> StatedNumbers:
 
 
 def changed_defaults(before: str, after: str) -> StatedNumbers:
-    """The defaults that only one of two descriptions of a field states; none where one
-    of them states no default at all."""
-    old, new = _defaults(before), _defaults(after)
-    if not old or not new or _are_spellings(old, new):
+    """The defaults of two descriptions of a field, where both state one, and these
+    differ."""
+    old, new = stated_default(before), stated_default(after)
+    if not old or not new or old == new:
         return StatedNumbers((), ())
-    return _changed(old, new)
-
-
-def _are_spellings(before: list[str], after: list[str]) -> bool:
-    """Whether two lists have the same words, some of them longer in one list."""
-    return len(before) == len(after) and all(
-        old.isalpha() and new.isalpha() and (new in old or old in new)
-        for old, new in zip(before, after, strict=True)
-    )
+    return StatedNumbers((old,), (new,))
 
 
 def _changed(before: list[str], after: list[str]) -> StatedNumbers:
@@ -235,12 +304,36 @@ def _numbers(statement: re.Pattern[str], description: str) -> list[str]:
     ]
 
 
-def _defaults(description: str) -> list[str]:
-    matches = _STATED_DEFAULT.finditer(_normalized(description))
-    # The same default may be repeated.
-    return list(dict.fromkeys(match[1] for match in matches))
-
-
 @lru_cache(maxsize=64)
 def _normalized(description: str) -> str:
     return _SPACES.sub(" ", description)
+
+
+def stated_values(description: str) -> tuple[str, ...]:
+    """The allowed values that a description lists; empty where it lists none, or two
+    different lists."""
+    if not _MAY_STATE_VALUES.search(description):
+        return ()
+    lists = [_values(match[1]) for match in _STATED_VALUES.finditer(description)]
+    opening = _LIST.search(description)
+    if opening is not None:
+        items = tuple(dict.fromkeys(_ITEM.findall(description, opening.end())))
+        is_whole = len(items) == len(_MARKER.findall(description, opening.end()))
+        lists += [items] if len(items) > 1 and is_whole else []
+    return lists[0] if len(set(lists) - _INCOMPLETE) == len(set(lists)) == 1 else ()
+
+
+def _values(text: str) -> tuple[str, ...]:
+    return tuple(re.sub(r"[\"'`]", "", value) for value in re.split(_SEPARATOR, text))
+
+
+def stated_default(description: str) -> str:
+    """The default that a description states without a condition; empty without one, and
+    where it states several."""
+    if "efault" not in description:
+        return ""
+    values = [
+        re.sub(r"[\"'`]", "", text) for text in _STATED_DEFAULT.findall(description)
+    ]
+    is_only = len(values) == len(_DEFAULT_MENTION.findall(description))
+    return values[0] if is_only and len(set(values)) == 1 else ""
