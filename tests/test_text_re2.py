@@ -75,6 +75,12 @@ def test_what_can_be_matched_has_an_example(pattern: str, text: str) -> None:
     [
         ("^(?i)(abort|warn)?$", ["", "Abort", "WARN"], ["warning"]),
         ("^((?i)sun|mon)day$", ["Sunday", "MONday"], ["sunDAY"]),
+        # Letters have the cases of Unicode, classes before they are negated.
+        ("(?i)^é[ck]$", ["Éc", "é\u212a"], ["ec"]),
+        ("(?i)^[s-tß]$", ["\u017f", "\u1e9e"], ["ss", "e"]),
+        ("(?i)^[i]$", ["I"], ["\u0130", "\u0131"]),
+        (r"(?i)^\w[^\W]$", ["K\u212a", "\u017fs"], ["É1"]),
+        (r"(?i)^\P{Lu}$", ["1"], ["a"]),
         (r"^[[:alpha:]]+[[:^digit:]]\z", ["ab", "a-"], ["a1", "1a", "ab1"]),
         (r"^\pL\p{Lu}\P{L}[\p{Nd}]$", ["éÀ-5", "ab"[:1] + "B?٣"], ["éà-5"]),
         (r"^\Qa.b*\E+$", ["a.b*", "a.b**"], ["aXb*"]),

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable
-from functools import lru_cache
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -118,11 +119,7 @@ def _class(text: str) -> Ranges:
 
 
 _DIGIT, _SPACE, _WORD = _class("09"), _class("\t\n\f\r  "), _class("09AZaz__")
-_PERL_CLASSES = {
-    "d": _DIGIT, "D": complement(_DIGIT),
-    "s": _SPACE, "S": complement(_SPACE),
-    "w": _WORD, "W": complement(_WORD),
-}  # fmt: skip
+_PERL_CLASSES = {"d": _DIGIT, "s": _SPACE, "w": _WORD}
 _POSIX_CLASSES = {
     "alnum": _class("09AZaz"), "alpha": _class("AZaz"), "ascii": _class("\0\x7f"),
     "blank": _class("\t\t  "), "cntrl": _class("\0\x1f\x7f\x7f"), "digit": _DIGIT,
@@ -147,6 +144,9 @@ _POSIX = re.compile(r"\[:(\^?)(.*?):\]", re.DOTALL)
 _UNICODE = re.compile(r"(\w)|\{(\^?)([^}]*)\}")
 _HEX = re.compile(r"[0-9A-Fa-f]{2}|\{([0-9A-Fa-f]{1,6})\}")
 _QUOTED = re.compile(r"\\Q(.*?)(?:\\E|\Z)|\\.", re.DOTALL)
+_TURKISH_LETTERS = "\u0130\u0131"
+# The letters of no script beyond have cases.
+_AFTER_LETTERS = 0x1F000
 _OCTAL = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}")
 
 
@@ -172,14 +172,35 @@ def _unicode_class(name: str) -> Ranges:
     )
 
 
+@cache
+def _letters() -> Mapping[int, list[int]]:
+    """The code points that are one letter where case is ignored, by each of them, in
+    their order: as ``unicode.SimpleFold`` of Go has them."""
+    letters: dict[str, list[int]] = {}
+    for code in range(_AFTER_LETTERS):
+        char = chr(code)
+        if char.lower() != char or char.upper() != char:
+            letters.setdefault(_without_case(char), []).append(code)
+    return {code: codes for codes in letters.values() for code in codes}
+
+
+def _without_case(char: str) -> str:
+    if char in _TURKISH_LETTERS:
+        return char
+    for other in (str.upper, str.lower):
+        # Of some letters, such as ß, the other case has two.
+        char = other(char) if len(other(char)) == 1 else char
+    return char
+
+
 def _with_both_cases(ranges: Ranges) -> Ranges:
-    """``ranges`` with the other case of ASCII letters."""
+    """``ranges`` with the other cases of letters."""
     both = list(ranges)
-    for first, last, offset in ((65, 90, 32), (97, 122, -32)):
-        for low, high in ranges:
-            start, end = max(low, first), min(high, last)
-            if start <= end:
-                both.append((start + offset, end + offset))
+    letters = _letters()
+    codes = sorted(letters)
+    for low, high in ranges:
+        for code in codes[bisect_left(codes, low) : bisect_right(codes, high)]:
+            both += ((other, other) for other in letters[code])
     return _union(both)
 
 
@@ -303,9 +324,9 @@ class _Parser:
     def escaped_class(self) -> Ranges | None:
         """Read a class behind a backslash, ``d`` or ``pL``; None where there is none."""
         char = self.next()
-        if char in _PERL_CLASSES:
+        if char.lower() in _PERL_CLASSES:
             self.position += 1
-            return _PERL_CLASSES[char]
+            return self.named(_PERL_CLASSES[char.lower()], negated=char.isupper())
         if char not in ("p", "P"):
             return None
         match = _UNICODE.match(self.pattern, self.position + 1)
@@ -318,7 +339,17 @@ class _Parser:
             raise UnsupportedPatternError(message)
         self.position = match.end()
         negated = (char == "P") != (match[2] == "^")
+        return self.named(ranges, negated=negated)
+
+    def named(self, ranges: Ranges, *, negated: bool) -> Ranges:
+        """The code points of a class: with both cases of its letters, before it is
+        negated, as Go has it."""
+        ranges = self.in_both_cases(ranges)
         return complement(ranges) if negated else ranges
+
+    def in_both_cases(self, ranges: Ranges) -> Ranges:
+        """``ranges``, with the other cases of letters where case is ignored here."""
+        return _with_both_cases(ranges) if "i" in self.flags else ranges
 
     def escaped_char(self) -> int:
         """Read one character behind a backslash."""
@@ -350,8 +381,6 @@ class _Parser:
             ranges += self.bracket_item()
         self.position += 1
         union = _union(ranges)
-        if "i" in self.flags:
-            union = _with_both_cases(union)
         return complement(union) if negated else union
 
     def bracket_item(self) -> Ranges:
@@ -360,8 +389,7 @@ class _Parser:
             if match[2] not in _POSIX_CLASSES:
                 raise self.error(f"has the unknown class {match[2]}")
             self.position = match.end()
-            named = _POSIX_CLASSES[match[2]]
-            return complement(named) if match[1] else named
+            return self.named(_POSIX_CLASSES[match[2]], negated=bool(match[1]))
         if self.take("\\"):
             ranges = self.escaped_class()
             if ranges is not None:
@@ -381,12 +409,11 @@ class _Parser:
                 self.position += 1
             if high < low:
                 raise self.error("has a range in the wrong order")
-            return ((low, high),)
-        return ((low, low),)
+            return self.in_both_cases(((low, high),))
+        return self.in_both_cases(((low, low),))
 
     def literal(self, code: int) -> Chars:
-        ranges: Ranges = ((code, code),)
-        return Chars(_with_both_cases(ranges) if "i" in self.flags else ranges)
+        return Chars(self.in_both_cases(((code, code),)))
 
     def next(self) -> str:
         """The next character."""
