@@ -14,6 +14,8 @@ from jsonschema import Draft202012Validator
 
 from kubestencil.diff import Change, Comparison, GateChange, compare, history
 from kubestencil.diff.rules.audience import SEVERITIES
+from kubestencil.diff.rules.table import read_rule
+from kubestencil.errors import UsageError
 from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.facts.lifecycle import lifecycles
 from kubestencil.source.releases import release_order
@@ -388,3 +390,22 @@ def test_the_json_report_of_a_range_is_as_its_schema_says() -> None:
     report = between("1.34", "1.35").to_dict()
     whole = report | {"steps": [report]}
     Draft202012Validator(schema).validate(json.loads(json.dumps(whole)))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "meant"),
+    [
+        ("condition", "is_part_of_kinds", "is_part_of_kind"),
+        ("detail", "limit", "limits"),
+        ("severities", ["safe", "braking", "safe"], "breaking"),
+        ("changes", ["kind-aded"], "kind-added"),
+        ("policy", "round-trip", "round-trips"),
+    ],
+)
+def test_a_misspelt_name_in_the_table_of_rules_is_named_with_what_is_meant(
+    key: str, value: object, meant: str
+) -> None:
+    row = {"severity": "safe", "changes": ["kind-added"], "reason": "", key: value}
+    with pytest.raises(UsageError, match=r"rules\.toml: rules\.mine: unknown") as error:
+        read_rule("mine", row)
+    assert f"did you mean {meant}" in error.value.hint

@@ -6,7 +6,7 @@ that reaches it is a bug.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 _MAX_LISTED = 30
@@ -89,6 +89,14 @@ def nearest(name: str, available: Iterable[str]) -> str:
     if names and len(names) <= _MAX_LISTED:
         hints.append(f"available: {', '.join(names)}")
     return "\n  ".join(hints)
+
+
+def require_known(what: str, name: object, known: Collection[str], where: str) -> None:
+    """Raises UsageError for a name that is not one of those that are ``known``, with what
+    may be meant; ``where`` is the file and the place in it that has the name."""
+    if name not in known:
+        hint = nearest(str(name), known)
+        raise UsageError(f"unknown {what} {name!a}", where=where, hint=hint)
 
 
 def _rebuild(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from kubestencil.checking.files.ignored_paths import make_spec
 from kubestencil.checking.findings import Finding, Problem, Report, Subject
 from kubestencil.checking.rules import RULES, SEVERITIES, Severity
-from kubestencil.errors import SourceError, UsageError, nearest
+from kubestencil.errors import SourceError, UsageError, require_known
 from kubestencil.source.folder import read_file
 
 # What a report has of ``Finding.key``.
@@ -51,7 +51,7 @@ def _load_config(path: Path) -> tuple[list[IgnoreEntry], Mapping[str, Severity]]
     except (ValueError, RecursionError) as error:
         raise SourceError(f"is no TOML: {error}", where=str(path)) from error
     for key in config:
-        _require("key", key, ("ignore", "severity"), str(path))
+        require_known("key", key, ("ignore", "severity"), str(path))
     entries, severities = config.get("ignore", []), config.get("severity", {})
     if not isinstance(entries, list) or not isinstance(severities, Mapping):
         raise UsageError(
@@ -60,30 +60,23 @@ def _load_config(path: Path) -> tuple[list[IgnoreEntry], Mapping[str, Severity]]
             hint="write [[ignore]] before each entry, and [severity] once",
         )
     for rule, severity in severities.items():
-        _require("rule", rule, RULES, str(path))
-        _require("severity", severity, SEVERITIES, str(path))
+        require_known("rule", rule, RULES, str(path))
+        require_known("severity", severity, SEVERITIES, str(path))
     named = [_entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries)]
     return named, severities
-
-
-def _require(what: str, name: object, known: Collection[str], where: str) -> None:
-    """Raises UsageError for a name that is not known, with what may be meant."""
-    if name not in known:
-        hint = nearest(str(name), known)
-        raise UsageError(f"unknown {what} {name!a}", where=where, hint=hint)
 
 
 def _entry(entry: Any, where: str) -> IgnoreEntry:
     if not isinstance(entry, Mapping):
         raise UsageError("must be a table", where=where)
     for key, value in entry.items():
-        _require("key", key, _KEYS, where)
+        require_known("key", key, _KEYS, where)
         if not isinstance(value, str):
             raise UsageError(f"{key} must be a string", where=where)
     if not entry.get("reason"):
         raise UsageError("has no reason", where=where, hint='add reason = "…"')
     if entry.get("rule"):
-        _require("rule", entry["rule"], RULES, where)
+        require_known("rule", entry["rule"], RULES, where)
     path = entry.get("path", "")
     try:
         make_spec([path])

@@ -9,7 +9,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from inspect import isfunction
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args
 
 from kubestencil.diff.differences.names import ChangeName, Presence
@@ -18,8 +20,15 @@ from kubestencil.diff.rules import (
     details,
     lifecycle_conditions,
 )
-from kubestencil.diff.rules.audience import Audience, Severity, audience
+from kubestencil.diff.rules.audience import (
+    AUDIENCE_NAMES,
+    SEVERITIES,
+    Audience,
+    Severity,
+    audience,
+)
 from kubestencil.diff.rules.rule_context import Condition
+from kubestencil.errors import require_known
 
 #: The lists of what to know before an upgrade, in their order. ``removed-optional`` was
 #: not served by default; ``soon`` was deprecated before, and will be removed. What was
@@ -87,38 +96,72 @@ class Rule:
         return self.audience.severity
 
 
-_CONDITIONS = {**vars(conditions), **vars(lifecycle_conditions)}
-
-
-_TABLES = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
+_FILE = Path(__file__).with_name("rules.toml")
+_TABLES = tomllib.loads(_FILE.read_text("utf-8"))
 
 #: The headings of the lists of what to know before an upgrade, in their order.
 UPGRADE_TITLES: Mapping[UpgradeTopic, str] = _TABLES["topics"]
 
 
-def _read_rules() -> Iterator[Rule]:
-    for name, keys in _TABLES["rules"].items():
-        severities = keys.pop("severities", None) or [keys.pop("severity")] * 3
-        yield Rule(
-            name=name,
-            audience=audience(*severities, **keys.pop("meanings", {})),
-            changes=frozenset(_expanded(keys.pop("changes", ()))),
-            policy=Policy(**_TABLES["policies"][keys.pop("policy", "compatibility")]),
-            condition=_condition(keys),
-            detail=getattr(details, keys.pop("detail", "nothing")),
-            deprecation=getattr(details, keys.pop("deprecation", "unknown")),
-            **keys,
-        )
+def _functions(*modules: ModuleType) -> Mapping[str, Any]:
+    return {
+        name: function
+        for module in modules
+        for name, function in vars(module).items()
+        if isfunction(function)
+        and function.__module__ == module.__name__
+        and not name.startswith("_")
+    }
 
 
-def _condition(keys: dict[str, Any]) -> Condition:
+# What the names in rules.toml can be, by key.
+_KNOWN: Mapping[str, Mapping[str, Any]] = {
+    "severity": {name: name for name in SEVERITIES},
+    "change": {name: name for name in get_args(ChangeName)},
+    "condition": _functions(conditions, lifecycle_conditions),
+    "policy": {name: Policy(**keys) for name, keys in _TABLES["policies"].items()},
+    "detail": _functions(details),
+    "deprecation": _functions(details),
+    "topic": {name: name for name in get_args(UpgradeTopic)},
+    "badge": {name: name for name in get_args(Badge)},
+    "audience": {name: name for name in AUDIENCE_NAMES},
+}
+
+
+def read_rule(name: str, row: Mapping[str, Any]) -> Rule:
+    """The rule of a row of the table. Raises UsageError for a name that is not known, with
+    the file, the rule, and what may be meant."""
+
+    def known(what: str, word: str) -> Any:
+        require_known(what, word, _KNOWN[what], f"{_FILE}: rules.{name}")
+        return _KNOWN[what][word]
+
+    keys = dict(row)
+    severities = keys.pop("severities", None) or [keys.pop("severity", None)] * 3
+    meanings = keys.pop("meanings", {})
+    condition = known("condition", keys.pop("condition", "always"))
     if "after" in keys:
-        return partial(conditions.becomes, value=keys.pop("after"))
-    condition: Condition = _CONDITIONS[keys.pop("condition", "always")]
-    return condition
+        condition = partial(conditions.becomes, value=keys.pop("after"))
+    return Rule(
+        name=name,
+        audience=audience(
+            *(known("severity", severity) for severity in severities),
+            **{known("audience", name): text for name, text in meanings.items()},
+        ),
+        changes=frozenset(
+            known("change", change) for change in _expanded(keys.pop("changes", ()))
+        ),
+        policy=known("policy", keys.pop("policy", "compatibility")),
+        condition=condition,
+        detail=known("detail", keys.pop("detail", "nothing")),
+        deprecation=known("deprecation", keys.pop("deprecation", "unknown")),
+        topic=known("topic", keys.pop("topic")) if "topic" in keys else None,
+        badge=known("badge", keys.pop("badge")) if "badge" in keys else None,
+        **keys,
+    )
 
 
-def _expanded(changes: list[Any]) -> Iterator[ChangeName]:
+def _expanded(changes: list[str]) -> Iterator[str]:
     """The names of changes; ``type-*`` are all of a keyword."""
     for change in changes:
         for presence in get_args(Presence) if change.endswith("*") else [""]:
@@ -126,7 +169,9 @@ def _expanded(changes: list[Any]) -> Iterator[ChangeName]:
 
 
 #: Every rule by its name, in their order, ``ALPHA`` and ``UNKNOWN`` included.
-RULES_BY_NAME: Mapping[str, Rule] = {rule.name: rule for rule in _read_rules()}
+RULES_BY_NAME: Mapping[str, Rule] = {
+    name: read_rule(name, row) for name, row in _TABLES["rules"].items()
+}
 
 #: Replaces every breaking rule for alpha API versions and alpha fields.
 ALPHA = RULES_BY_NAME["alpha"]
