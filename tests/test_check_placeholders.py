@@ -85,9 +85,9 @@ def _skips(text: str, upgrade: Upgrade) -> list[tuple[str, int]]:
     run = Run(upgrade, frozenset())
     for finish in run.start([ManifestFile("a.yaml", content=text.encode())]):
         finish()
-    assert run.findings == []
+    assert run.found.findings == []
     assert fixed_text(text, "a.yaml", upgrade).text == text
-    return [(skip.reason, skip.times) for skip in run.skips]
+    return [(skip.reason, skip.times) for skip in run.found.skips]
 
 
 @pytest.mark.parametrize("text", PLACEHOLDERS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kubestencil.build.parallel import parallel_map
+from kubestencil.processes.parallel import parallel_map
 from kubestencil.errors import KubestencilError
 
 

@@ -26,8 +26,8 @@ from urllib.parse import quote, unquote
 
 from watchfiles import Change, DefaultFilter, watch
 
-from kubestencil.child_processes import without_current_folder
 from kubestencil.errors import ServeError
+from kubestencil.processes import without_current_folder
 
 LOOPBACK = "127.0.0.1"
 

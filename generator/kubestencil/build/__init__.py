@@ -2,10 +2,11 @@
 
 ``fingerprints`` digests all inputs of an output folder, ``record`` says what the last
 run wrote, and ``plan`` compares the two: what is left are jobs. ``run`` executes the
-plan in several processes (``parallel``), which share parsed documents (``parsed``).
+plan in several processes (``kubestencil.processes``), which share parsed documents
+(``parsed``).
 ``refused`` leaves out the CustomResourceDefinitions that cannot be read.
-``tree`` writes what differs and renames it, while ``interrupts`` delays the signals
-that end a run.
+``tree`` writes what differs and renames it, while the signals that end a run are
+delayed.
 """
 
 from kubestencil.build.plan import TreeResult

@@ -15,8 +15,6 @@ from typing import TypeVar
 
 from kubestencil.build import record, tree
 from kubestencil.build.fingerprints import input_text
-from kubestencil.build.interrupts import interrupts_delayed
-from kubestencil.build.parallel import parallel_map
 from kubestencil.build.parsed import parse_shared, parsed_release
 from kubestencil.build.plan import (
     Job,
@@ -30,6 +28,8 @@ from kubestencil.engine import File, Target
 from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.errors import OutputError
 from kubestencil.file_names import is_renamed
+from kubestencil.processes.interrupts import interrupts_delayed
+from kubestencil.processes.parallel import parallel_map
 from kubestencil.schema import UnknownKeyword
 from kubestencil.source import Source, available, locate
 from kubestencil.source.find import DocumentOptions

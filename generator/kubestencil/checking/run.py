@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -33,10 +35,14 @@ from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import Change
 from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
 from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.processes.parallel import parallel_map
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.releases import minor_version_in
 from kubestencil.validator.process import REQUESTS_AHEAD, Validator, look_ahead
+
+# A process takes some 50 ms until it has begun.
+_BYTES_OF_PROCESS = 500_000
 
 
 def check(
@@ -77,27 +83,29 @@ def check(
         first,
         tuple(others_after),
     )
-    run = Run(upgrade, listed_patches(files), previous)
-    run.skips += previous.unread if previous else ()
-    for finish in look_ahead(run.start(chain(files, others)), REQUESTS_AHEAD):
-        finish()
+    check_part = partial(_found_in, upgrade, listed_patches(files), previous)
+    found = Found(skips=list(previous.unread) if previous else [])
+    parts = list(_parts(files))
+    with parallel_map(check_part, parts, len(parts)) as found_in_parts:
+        for part in chain(found_in_parts, [check_part(others)]):
+            found.add(part)
     return Report(
         before=before.name if before else None,
         after=", ".join(release.name for release in (after, *releases)),
-        findings=tuple(run.findings),
-        files=run.files,
-        documents=run.documents,
-        objects=run.objects,
-        checked=run.checked,
-        skips=tuple(run.skips),
-        ignored={"comments": run.ignored} if run.ignored else {},
-        updated=run.updated if previous else None,
+        findings=tuple(found.findings),
+        files=found.files,
+        documents=found.documents,
+        objects=found.objects,
+        checked=found.checked,
+        skips=tuple(found.skips),
+        ignored={"comments": found.ignored} if found.ignored else {},
+        updated=found.updated if previous else None,
         validators={
-            name: _version(validator, name) if validator and run.checked else None
+            name: _version(validator, name) if validator and found.checked else None
             for name, validator in validators.items()
-            if run.checked or validator is None
+            if found.checked or validator is None
         },
-        kinds=run.kinds,
+        kinds=found.kinds,
     )
 
 
@@ -114,18 +122,44 @@ def _version(validator: Validator, release: str) -> str:
     return version
 
 
-@dataclass(slots=True)
-class Run:
-    """Checks files, and collects what is found and counts of what was read; the other
-    attributes are those of ``Report``.
-
-    ``patches`` are the absolute paths of kustomize patches, ``previous`` has the objects
-    as they were before.
+def _parts(files: Sequence[ManifestFile]) -> Iterator[Sequence[ManifestFile]]:
+    """Files in a row for each process, of about the same size together: one part where
+    there is little to do, and where processes cannot be forked with what is prepared.
     """
+    sizes = list(accumulate(map(_size, files)))
+    total = sizes[-1] if sizes else 0
+    count = 1
+    if sys.platform == "linux":
+        count = max(1, min(len(os.sched_getaffinity(0)), total // _BYTES_OF_PROCESS))
+    ends = [bisect_left(sizes, total * end / count) for end in range(1, count)]
+    for start, end in pairwise((0, *ends, len(files))):
+        yield files[start:end]
 
-    upgrade: Upgrade
-    patches: frozenset[str]
-    previous: PreviousObjects | None = None
+
+def _size(file: ManifestFile) -> int:
+    try:
+        return os.path.getsize(file.path)  # noqa: PTH202
+    except OSError:
+        return 0
+
+
+def _found_in(
+    upgrade: Upgrade,
+    patches: frozenset[str],
+    previous: PreviousObjects | None,
+    files: Iterable[ManifestFile],
+) -> Found:
+    run = Run(upgrade, patches, previous)
+    for finish in look_ahead(run.start(files), REQUESTS_AHEAD):
+        finish()
+    return run.found
+
+
+@dataclass(slots=True)
+class Found:
+    """What was found and counts of what was read; the attributes are those of
+    ``Report``."""
+
     findings: list[Finding] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     updated: int = 0
@@ -136,6 +170,32 @@ class Run:
     ignored: int = 0
     kinds: set[GroupVersionKind] = field(default_factory=set)
 
+    def add(self, other: Found) -> None:
+        """Add what was found in other files."""
+        self.findings += other.findings
+        self.skips += other.skips
+        self.updated += other.updated
+        self.files += other.files
+        self.documents += other.documents
+        self.objects += other.objects
+        self.checked += other.checked
+        self.ignored += other.ignored
+        self.kinds |= other.kinds
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Checks files.
+
+    ``patches`` are the absolute paths of kustomize patches, ``previous`` has the objects
+    as they were before. ``found`` is what is found.
+    """
+
+    upgrade: Upgrade
+    patches: frozenset[str]
+    previous: PreviousObjects | None = None
+    found: Found = field(default_factory=Found)
+
     def start(self, files: Iterable[ManifestFile]) -> Iterator[Callable[[], None]]:
         """Start the check of each object in files, and yield what waits for its result.
 
@@ -145,7 +205,7 @@ class Run:
             if file.reason_to_skip:
                 self._skip(file.name, 0, file.reason_to_skip)
                 continue
-            self.files += 1
+            self.found.files += 1
             data = file.read()
             is_patch = file.is_part or (
                 os.path.abspath(file.path) in self.patches  # noqa: PTH100
@@ -176,7 +236,7 @@ class Run:
                     yield partial(findings.append, self._mistake(item, file.name))
             if not documents and file.is_stream:
                 self._skip(file.name, 0, "no object in it")
-            self.documents += len(documents)
+            self.found.documents += len(documents)
             yield partial(self._finish_file, file, data, findings)
 
     def _start(
@@ -187,7 +247,7 @@ class Run:
         is_part: bool,
     ) -> Callable[[], None] | None:
         """Start the check of an object; what is returned adds to the findings."""
-        self.objects += 1
+        self.found.objects += 1
         kind = kind_of(manifest.value)
         reason = self.upgrade.reason_to_skip(kind)
         if reason is not None:
@@ -195,10 +255,10 @@ class Run:
             detail = shorten(f"{kind.kind} of {kind.api_version}") if is_known else ""
             self._skip(file.name, manifest.position(()).line, reason, detail)
             return None
-        self.checked += 1
+        self.found.checked += 1
         is_patch = is_part or manifest.is_patch
         if not is_patch:
-            self.kinds.add(kind)
+            self.found.kinds.add(kind)
         old = None if is_patch else self._old(manifest, file.name)
         result = self.upgrade.start(manifest.value, kind, is_patch=is_patch, old=old)
         return partial(self._finish, manifest, file, findings, result)
@@ -212,7 +272,7 @@ class Run:
             line = manifest.position(()).line
             self._skip(file, line, "changes of objects that were there more than once")
             return None
-        self.updated += len(found)
+        self.found.updated += len(found)
         return found[0] if found else None
 
     def _finish(
@@ -243,7 +303,7 @@ class Run:
     def _skip(
         self, file: str, line: int, reason: str, detail: str = "", count: int = 1
     ) -> None:
-        self.skips.append(Skip(file, line, reason, detail, count))
+        self.found.skips.append(Skip(file, line, reason, detail, count))
 
     def _mistake(self, item: Mistake, file: str) -> Finding:
         """The finding of a mistake in the text, which is the same in all releases."""
@@ -263,5 +323,5 @@ class Run:
         findings.sort(key=lambda finding: (finding.line, finding.column))
         releases = self.upgrade.releases
         kept, ignored = apply_ignores(file.name, data, findings, releases)
-        self.findings += kept
-        self.ignored += ignored
+        self.found.findings += kept
+        self.found.ignored += ignored

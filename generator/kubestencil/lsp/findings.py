@@ -33,7 +33,7 @@ def findings_in(text: str, path: str, upgrade: Upgrade) -> list[Finding]:
     run = Run(upgrade, listed_patches([ManifestFile(path)]))
     for finish in run.start([file]):
         finish()
-    return run.findings
+    return run.found.findings
 
 
 def replacements(text: str, path: str, finding: Finding) -> Iterator[Replacement]:

@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from kubestencil.child_processes import without_current_folder
+from kubestencil.processes import without_current_folder
 
 Result = TypeVar("Result")
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kubestencil.build.interrupts import interrupts_delayed
-from kubestencil.child_processes import without_current_folder
 from kubestencil.errors import KubestencilError
+from kubestencil.processes import without_current_folder
+from kubestencil.processes.interrupts import interrupts_delayed
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

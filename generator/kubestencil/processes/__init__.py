@@ -1,4 +1,5 @@
-"""Processes of Python that kubestencil starts."""
+"""Processes of Python that kubestencil starts: jobs in several of them (``parallel``), and
+signals that wait until something is done (``interrupts``)."""
 
 from __future__ import annotations
 
