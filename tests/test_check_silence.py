@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 from click.testing import CliRunner, Result
 
 from kubestencil import check as check_function
 from kubestencil.checking import Report
+from kubestencil.checking.rules import RULES, CheckRule
 from kubestencil.cli import cli
 from kubestencil.errors import UsageError
 from tests.test_crd_examples import widget
@@ -210,8 +212,25 @@ def test_severities_are_those_of_the_configuration(tmp_path: Path) -> None:
     args = "check", str(path), "--to", "1.35", "--quiet", "--config", str(config)
     assert run_cli(*args).exit_code == 0
     assert run_cli(*args, "--fail-on", "note").exit_code == 1
+    config.write_text('[severity]\nunknown-field = "off"\n')
+    result = run_cli(*args, "--fail-on", "note")
+    assert (result.exit_code, "unknown-field" in result.output) == (0, False)
     config.write_text('[severity]\nunknown-field = "bad"\n')
     assert "unknown severity" in str(run_cli(*args).exception)
+
+
+def test_a_rule_that_is_off_is_on_where_the_configuration_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = RULES["unknown-field"]._replace(severity="off")
+    monkeypatch.setitem(cast(dict[str, CheckRule], RULES), "unknown-field", rule)
+    path = tmp_path / "a.yaml"
+    path.write_text(_RIGHT + "dta: {}\n")
+    args = "check", str(path), "--to", "1.35", "--quiet"
+    assert run_cli(*args, "--fail-on", "note").exit_code == 0
+    config = tmp_path / "check.toml"
+    config.write_text('[severity]\nunknown-field = "error"\n')
+    assert run_cli(*args, "--config", str(config)).exit_code == 1
 
 
 def test_comments_need_no_blank(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kubestencil.processes.parallel import parallel_map
 from kubestencil.errors import KubestencilError
+from kubestencil.processes.parallel import parallel_map
 
 
 def test_results_have_the_order_of_their_arguments() -> None:

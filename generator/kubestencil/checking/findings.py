@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from kubestencil.checking.paths import Path, field_path
 from kubestencil.checking.rules import (
@@ -14,6 +14,7 @@ from kubestencil.checking.rules import (
     SEVERITIES,
     Change,
     CheckRule,
+    Level,
     RuleId,
     Severity,
     at_least,
@@ -138,7 +139,7 @@ class Finding(NamedTuple):
     the object to the value. ``releases`` are those in which it is a problem, and
     ``change`` is what this means for an upgrade; None without a release to come from.
     ``fixes`` are edits that fix it: one where that is sure, several to choose from.
-    ``other_severity`` is that of a configuration.
+    ``severity`` is how bad it is: that of the rule, unless a configuration says otherwise.
     """
 
     rule_id: RuleId
@@ -152,7 +153,7 @@ class Finding(NamedTuple):
     releases: tuple[str, ...]
     change: Change | None
     fixes: tuple[Fix, ...] = ()
-    other_severity: Severity | None = None
+    severity: Severity = "error"
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as ``kubestencil check -f json`` has it."""
@@ -204,17 +205,14 @@ class Finding(NamedTuple):
             releases,
             change,
             problem.fixes,
+            # A rule that is off has none: ``with_severities`` leaves it out.
+            cast(Severity, RULES[problem.rule].severity),
         )
 
     @property
     def rule(self) -> CheckRule:
         """The rule that the finding breaks."""
         return RULES[self.rule_id]
-
-    @property
-    def severity(self) -> Severity:
-        """How bad it is: that of the rule, unless a configuration says otherwise."""
-        return self.other_severity or self.rule.severity
 
     @property
     def is_gone(self) -> bool:
@@ -394,6 +392,17 @@ class Report:
                 if name in broken
             },
         }
+
+
+def with_severities(
+    findings: Iterable[Finding], severities: Mapping[str, Level]
+) -> Iterator[Finding]:
+    """Findings with the severities of their rules, or those that a configuration has by
+    rule, without those of rules that are off."""
+    for finding in findings:
+        severity = severities.get(finding.rule_id, finding.rule.severity)
+        if severity != "off":
+            yield finding._replace(severity=severity)
 
 
 def most_severe(findings: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -11,6 +11,10 @@ from typing import Literal, NamedTuple, get_args
 #: but not what it seems to be; worth a look.
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+#: What a rule can have as its severity: one that is off finds nothing, unless a
+#: configuration gives it another.
+Level = Literal[Severity, "off"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 
 #: What a finding means for an upgrade: it is a problem only after it, before and after
 #: it, or only before it. ``not-found`` is what tables no longer find, where only the API
@@ -69,7 +73,7 @@ class CheckRule(NamedTuple):
     """
 
     id: RuleId
-    severity: Severity
+    severity: Level
     reason: str
     is_for_patches: bool = True
     suggests_field: bool = False

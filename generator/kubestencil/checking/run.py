@@ -28,11 +28,17 @@ from kubestencil.checking.files.manifests import (
 )
 from kubestencil.checking.files.placeholders import ENCRYPTED, PLACEHOLDER
 from kubestencil.checking.files.previous import PreviousObjects
-from kubestencil.checking.findings import Finding, Report, Skip, shorten
+from kubestencil.checking.findings import (
+    Finding,
+    Report,
+    Skip,
+    shorten,
+    with_severities,
+)
 from kubestencil.checking.ignores import apply_ignores
 from kubestencil.checking.kind_findings import missing_kind
 from kubestencil.checking.release import prepare
-from kubestencil.checking.rules import Change
+from kubestencil.checking.rules import Change, Level
 from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
 from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.processes.parallel import parallel_map
@@ -53,6 +59,7 @@ def check(
     previous: PreviousObjects | None = None,
     others: Iterable[ManifestFile] = (),
     releases: Sequence[Release] = (),
+    severities: Mapping[str, Level] = MappingProxyType({}),
 ) -> Report:
     """What is wrong with the manifests at ``paths`` in the release ``after``, and in
     ``before``, which an upgrade starts from; also in each of ``releases``.
@@ -61,6 +68,7 @@ def check(
     code of the API servers of releases, by name, None where that is not built; none is
     asked where an upgrade is checked and one is missing. They decide about changes of the
     objects that ``previous`` has, too. ``others`` are texts that are in no file.
+    ``severities`` are those of a configuration, by rule.
 
     Raises UsageError for a path that does not exist and where there is nothing to check,
     SourceError for a file that cannot be read.
@@ -83,11 +91,11 @@ def check(
         first,
         tuple(others_after),
     )
-    check_part = partial(_found_in, upgrade, listed_patches(files), previous)
+    run = partial(Run, upgrade, listed_patches(files), previous, severities)
     found = Found(skips=list(previous.unread) if previous else [])
     parts = list(_parts(files))
-    with parallel_map(check_part, parts, len(parts)) as found_in_parts:
-        for part in chain(found_in_parts, [check_part(others)]):
+    with parallel_map(partial(_found_in, run), parts, len(parts)) as found_in_parts:
+        for part in chain(found_in_parts, [_found_in(run, others)]):
             found.add(part)
     return Report(
         before=before.name if before else None,
@@ -143,13 +151,8 @@ def _size(file: ManifestFile) -> int:
         return 0
 
 
-def _found_in(
-    upgrade: Upgrade,
-    patches: frozenset[str],
-    previous: PreviousObjects | None,
-    files: Iterable[ManifestFile],
-) -> Found:
-    run = Run(upgrade, patches, previous)
+def _found_in(new_run: Callable[[], Run], files: Iterable[ManifestFile]) -> Found:
+    run = new_run()
     for finish in look_ahead(run.start(files), REQUESTS_AHEAD):
         finish()
     return run.found
@@ -188,12 +191,14 @@ class Run:
     """Checks files.
 
     ``patches`` are the absolute paths of kustomize patches, ``previous`` has the objects
-    as they were before. ``found`` is what is found.
+    as they were before, ``severities`` those of a configuration, by rule. ``found`` is
+    what is found.
     """
 
     upgrade: Upgrade
     patches: frozenset[str]
     previous: PreviousObjects | None = None
+    severities: Mapping[str, Level] = field(default_factory=dict)
     found: Found = field(default_factory=Found)
 
     def start(self, files: Iterable[ManifestFile]) -> Iterator[Callable[[], None]]:
@@ -323,5 +328,5 @@ class Run:
         findings.sort(key=lambda finding: (finding.line, finding.column))
         releases = self.upgrade.releases
         kept, ignored = apply_ignores(file.name, data, findings, releases)
-        self.found.findings += kept
+        self.found.findings += with_severities(kept, self.severities)
         self.found.ignored += ignored

@@ -62,7 +62,11 @@ def _rules() -> Iterator[dict[str, Any]]:
             "shortDescription": {"text": rule.reason},
             "fullDescription": {"text": rule.reason},
             "help": {"text": _help(rule), "markdown": _help(rule)},
-            "defaultConfiguration": {"level": rule.severity},
+            "defaultConfiguration": (
+                {"enabled": False}
+                if rule.severity == "off"
+                else {"level": rule.severity}
+            ),
         }
 
 

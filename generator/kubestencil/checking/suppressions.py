@@ -11,11 +11,18 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from kubestencil.checking.files.ignored_paths import make_spec
-from kubestencil.checking.findings import Finding, Problem, Report, Subject
-from kubestencil.checking.rules import RULES, SEVERITIES, Severity
+from kubestencil.checking.findings import (
+    Finding,
+    Problem,
+    Report,
+    Subject,
+    with_severities,
+)
+from kubestencil.checking.rules import LEVELS, RULES, Level
 from kubestencil.errors import SourceError, UsageError, require_known
 from kubestencil.source.folder import read_file
 
@@ -44,8 +51,20 @@ class IgnoreEntry:
         return ", ".join(named) or "all findings"
 
 
-def _load_config(path: Path) -> tuple[list[IgnoreEntry], Mapping[str, Severity]]:
-    """The entries of a configuration file, and the severities of rules."""
+class Configuration(NamedTuple):
+    """A configuration file at ``path``: its entries, and the severities of rules."""
+
+    path: str
+    ignores: tuple[IgnoreEntry, ...] = ()
+    severities: Mapping[str, Level] = MappingProxyType({})
+
+
+def read_configuration(path: Path) -> Configuration:
+    """The configuration in a file.
+
+    Raises UsageError where there is no such file, for an unknown key or an unknown rule,
+    SourceError for a file that cannot be read or is no TOML.
+    """
     try:
         config = tomllib.loads(read_file(str(path)).data.decode())
     except (ValueError, RecursionError) as error:
@@ -61,9 +80,9 @@ def _load_config(path: Path) -> tuple[list[IgnoreEntry], Mapping[str, Severity]]
         )
     for rule, severity in severities.items():
         require_known("rule", rule, RULES, str(path))
-        require_known("severity", severity, SEVERITIES, str(path))
-    named = [_entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries)]
-    return named, severities
+        require_known("severity", severity, LEVELS, str(path))
+    named = (_entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries))
+    return Configuration(str(path), tuple(named), severities)
 
 
 def _entry(entry: Any, where: str) -> IgnoreEntry:
@@ -89,15 +108,12 @@ def _entry(entry: Any, where: str) -> IgnoreEntry:
     return IgnoreEntry(*(entry.get(key, "") for key in _KEYS))
 
 
-def apply_config(report: Report, config: Path) -> Report:
-    """``report`` without the findings that a configuration ignores, with one for each of
-    its entries that ignores none, and with its severities.
-
-    Raises UsageError where there is no such file, for an unknown key or an unknown rule,
-    SourceError for a file that cannot be read or is no TOML.
-    """
-    entries, severities = _load_config(config)
-    patterns = {entry: make_spec([entry.path or "*"]) for entry in entries}
+def apply_configuration(report: Report, configuration: Configuration) -> Report:
+    """``report`` without the findings that a configuration ignores, and with one for each
+    of its entries that ignores none."""
+    patterns = {
+        entry: make_spec([entry.path or "*"]) for entry in configuration.ignores
+    }
     used: set[IgnoreEntry] = set()
     kept: list[Finding] = []
     for finding in report.findings:
@@ -110,18 +126,16 @@ def apply_config(report: Report, config: Path) -> Report:
         if not covering:
             kept.append(finding)
     dropped = len(report.findings) - len(kept)
+    unused = []
     for entry in patterns:
         if entry not in used:
             message = f"the entry for {entry} ignores no finding"
             problem = Problem("unused-ignore", (), message, "remove the entry")
-            at = str(config), (1, 1), Subject(), (report.after,)
-            kept.append(Finding.of(problem, *at))
+            at = configuration.path, (1, 1), Subject(), (report.after,)
+            unused.append(Finding.of(problem, *at))
     return replace(
         report,
-        findings=tuple(
-            finding._replace(other_severity=severities.get(finding.rule_id))
-            for finding in kept
-        ),
+        findings=(*kept, *with_severities(unused, configuration.severities)),
         ignored=_added(report, "configuration", dropped),
     )
 

@@ -32,7 +32,7 @@ from kubestencil.checking.kind_findings import (
 from kubestencil.checking.named_resources import removed_resources, stored_versions
 from kubestencil.checking.paths import Path, moved_path
 from kubestencil.checking.release import CheckedRelease
-from kubestencil.checking.rules import RULES, SEVERITIES, Change, RuleId
+from kubestencil.checking.rules import LEVELS, RULES, Change, RuleId
 from kubestencil.checking.values.places import refusals
 from kubestencil.checking.verdicts import ask_verdict, failures, with_verdict
 from kubestencil.checking.verdicts.changes import (
@@ -228,7 +228,7 @@ class _Examined:
         """The index of the worst severity of the problems of each place."""
         worst: dict[Path, int] = {}
         for problem in self.results.problems:
-            index = SEVERITIES.index(RULES[problem.rule].severity)
+            index = LEVELS.index(RULES[problem.rule].severity)
             worst[problem.path] = min(index, worst.get(problem.path, index))
         return worst
 
@@ -241,7 +241,7 @@ def _is_covered(problem: Problem, worst: Mapping[Path, int]) -> bool:
     """Whether another release has a problem of the same place that is as bad, whatever
     its rule. An object as a whole is no place: its problems have little in common."""
     index = worst.get(problem.path) if problem.path else None
-    return index is not None and index <= SEVERITIES.index(RULES[problem.rule].severity)
+    return index is not None and index <= LEVELS.index(RULES[problem.rule].severity)
 
 
 def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:

@@ -19,7 +19,7 @@ from kubestencil.checking.files.previous import (
     objects_in,
 )
 from kubestencil.checking.files.rendered import rendered_files
-from kubestencil.checking.findings import FailOn
+from kubestencil.checking.findings import FailOn, with_severities
 from kubestencil.checking.release import prepare
 from kubestencil.checking.run import check as check_paths
 from kubestencil.checking.upgrade import Upgrade
@@ -214,6 +214,7 @@ def _report(
             _previous(options),
             chain.from_iterable(others) if others else (),
             releases[1:],
+            _configuration(options).severities,
         )
     if report.updated == 0:
         console.warn(
@@ -233,7 +234,9 @@ def _fix(options: CheckOptions, release: Release) -> None:
     leaves_out = options.config is not None or options.baseline is not None
     if options.paths and leaves_out:
         report = check_paths(options.paths, release)
-        kept = {finding.key for finding in _suppressed(report, options).findings}
+        findings = _suppressed(report, options).findings
+        severities = _configuration(options).severities
+        kept = {finding.key for finding in with_severities(findings, severities)}
         ignored = {finding.key for finding in report.findings} - kept
     upgrade = Upgrade(None, prepare(release))
     fix_files(options.paths, upgrade, ignored, dry_run=options.dry_run)
@@ -241,11 +244,16 @@ def _fix(options: CheckOptions, release: Release) -> None:
 
 def _suppressed(report: Report, options: CheckOptions) -> Report:
     """A report without the findings that a configuration or a baseline leaves out."""
-    if options.config is not None:
-        report = suppressions.apply_config(report, options.config)
+    report = suppressions.apply_configuration(report, _configuration(options))
     if options.baseline is not None:
         report = suppressions.apply_baseline(report, options.baseline)
     return report
+
+
+def _configuration(options: CheckOptions) -> suppressions.Configuration:
+    if options.config is None:
+        return suppressions.Configuration("")
+    return suppressions.read_configuration(options.config)
 
 
 def _validators(
