@@ -265,13 +265,13 @@ def field_facts(
     ``load`` takes. Raises UsageError where the release lacks the definition or the field.
     """
     from kubestencil.errors import UsageError
-    from kubestencil.schema.facts.values import facts_of
+    from kubestencil.schema.knowledge import known_fields
 
     parsed = _parsed(release)
-    if (found := parsed.definitions.get(definition)) is not None:
-        for known in found.fields:
+    if definition in parsed.definitions:
+        for known in known_fields(parsed, definition):
             if known.name == field:
-                return facts_of(parsed.name, definition, known)
+                return known.facts
     raise UsageError(f"{parsed.name} has no field {field!r} in {definition!r}")
 
 

@@ -15,7 +15,6 @@ from kubestencil.checking.values.places import PlaceChecks
 from kubestencil.checking.values.relations import related_problems
 from kubestencil.schema.facts.combinations import combinations
 from kubestencil.schema.facts.lifecycle import built_in_groups
-from kubestencil.schema.facts.values import asked_facts
 from kubestencil.schema.lazy import LazyDefinitions
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
@@ -74,12 +73,9 @@ def prepare(release: Release, validator: Validator | None = None) -> CheckedRele
     for kind in kinds:
         key = kind.group, kind.kind
         versions[key] = (*versions.get(key, ()), kind.version)
-    facts = asked_facts(release.name)
-    decoder = Decoder(
-        release.definitions, release.name, facts, combinations(release.name)
-    )
+    decoder = Decoder(release.definitions, release.name, combinations(release.name))
     return CheckedRelease(
-        release, kinds, decoder, versions, PlaceChecks(facts, release.name), validator
+        release, kinds, decoder, versions, PlaceChecks(release.name), validator
     )
 
 

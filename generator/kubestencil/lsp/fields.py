@@ -9,11 +9,11 @@ from typing import NamedTuple
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.lsp.cursor import Cursor
-from kubestencil.schema.facts.feature_gates import gate_of
 from kubestencil.schema.facts.fields import changed_field
 from kubestencil.schema.facts.lifecycle import lifecycle
 from kubestencil.schema.facts.tables import group_version_kind
-from kubestencil.schema.facts.values import FieldFacts, facts_of
+from kubestencil.schema.facts.values import FieldFacts
+from kubestencil.schema.knowledge import KnownField, known_field, known_place
 from kubestencil.schema.types import Field, Schema
 
 _MAX_DESCRIPTION = 2_000
@@ -36,23 +36,35 @@ def describe(cursor: Cursor, release: CheckedRelease) -> str:
     if place is None or not cursor.key:
         return ""
     schemas, holder = place
-    definition = schemas.type_at(cursor.path)
     field = next((field for field in holder.fields if field.name == cursor.key), None)
-    changed = changed_field(definition, cursor.key)
-    lines = []
-    if changed and changed.added:
-        lines.append(f"Added in {changed.added}")
-    if changed and changed.removed:
-        lines.append(f"Removed in {changed.removed}")
     if field is None:
-        return "\n".join([f"No field of {release.name}", *lines]) if changed else ""
-    gate = gate_of(definition, field.name, release.name)
-    if gate is not None:
-        lines.append(f"Feature gate: {gate.gate}")
-    facts = facts_of(release.name, definition, field)
-    lines += _facts(facts)
+        lines = list(_releases(schemas.type_at(cursor.path), cursor.key))
+        return "\n".join([f"No field of {release.name}", *lines]) if lines else ""
+    known = _known(field, cursor, schemas)
+    lines = list(_releases(known.definition, field.name))
+    if known.gate is not None:
+        lines.append(f"Feature gate: {known.gate.gate}")
+    lines += _facts(known.facts)
     heading = f"{field.name}: {_type(field.schema)} ({release.name})"
     return "\n".join([heading, *lines, "", _description(field, schemas)]).rstrip()
+
+
+def _known(field: Field, cursor: Cursor, schemas: KindSchemas) -> KnownField:
+    """What is known of a field of the object that a cursor is in, at its place in the
+    kind."""
+    kind = group_version_kind(cursor.api_version, cursor.kind)
+    path = (*(step for step in cursor.path if isinstance(step, str)), field.name)
+    release = schemas.release
+    known = known_place(release, schemas.definition, kind, path)
+    return known or known_field(release.name, schemas.type_at(cursor.path), field)
+
+
+def _releases(definition: str, field: str) -> Iterator[str]:
+    changed = changed_field(definition, field)
+    if changed and changed.added:
+        yield f"Added in {changed.added}"
+    if changed and changed.removed:
+        yield f"Removed in {changed.removed}"
 
 
 def suggest(cursor: Cursor, release: CheckedRelease) -> list[CompletionWord]:
@@ -68,7 +80,7 @@ def suggest(cursor: Cursor, release: CheckedRelease) -> list[CompletionWord]:
         ] * is_start
     schemas, holder = place
     if cursor.is_value:
-        return list(_values(cursor, holder, schemas, release))
+        return list(_values(cursor, holder, schemas))
     return [
         CompletionWord(field.name, _type(field.schema), field.required, True)
         for field in holder.fields
@@ -123,11 +135,11 @@ def _kinds(cursor: Cursor, release: CheckedRelease) -> Iterator[CompletionWord]:
 
 
 def _values(
-    cursor: Cursor, holder: Schema, schemas: KindSchemas, release: CheckedRelease
+    cursor: Cursor, holder: Schema, schemas: KindSchemas
 ) -> Iterator[CompletionWord]:
     for field in holder.fields:
         if field.name == cursor.key:
-            facts = facts_of(release.name, schemas.type_at(cursor.path), field)
+            facts = _known(field, cursor, schemas).facts
             default = facts.default and facts.default.value
             is_boolean = field.schema.type == "boolean"
             for word in ("true", "false") if is_boolean else facts.enum:

@@ -35,8 +35,8 @@ from kubestencil.checking.problems import (
 from kubestencil.checking.values.combinations import ObjectRule, rule_of
 from kubestencil.checking.values.fields import check_of_facts
 from kubestencil.schema.facts.combinations import Combination
-from kubestencil.schema.facts.values import ServerFacts
-from kubestencil.schema.types import Definition, Field, Schema
+from kubestencil.schema.knowledge import KnownField, known_field
+from kubestencil.schema.types import Definition, Schema
 from kubestencil.schema.well_known import is_built_in
 
 _APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions."
@@ -57,7 +57,6 @@ class Decoder:
 
     definitions: Mapping[str, Definition]
     release: str
-    facts: ServerFacts
     combinations: Mapping[str, Sequence[Combination]]
     _compiled: dict[tuple[str, bool], Check] = field(default_factory=dict)
 
@@ -97,34 +96,27 @@ class Decoder:
         return self._check_of_schema(schema, is_strict)
 
     def _object(self, definition: Definition, is_strict: bool) -> Check:
-        members = {
-            field.name: self._member(definition, field, is_strict)
+        fields = [
+            known_field(self.release, definition.name, field)
             for field in definition.fields
-        }
-        required = tuple(
-            field.name
-            for field in definition.fields
-            if self._is_required(definition, field)
-        )
+        ]
+        members = {known.name: self._member(known, is_strict) for known in fields}
+        required = tuple(known.name for known in fields if known.required)
         rules = tuple(map(rule_of, self.combinations.get(definition.name, ())))
-        remarks = remarks_on(definition, self.release)
+        remarks = remarks_on(fields)
         return _struct(members, required, remarks, is_strict, rules)
 
-    def _member(self, definition: Definition, field: Field, is_strict: bool) -> _Member:
-        check = self._check_of_schema(field.schema, is_strict)
-        check_value = check_of_facts(self.facts.of(definition.name, field.name))
+    def _member(self, known: KnownField, is_strict: bool) -> _Member:
+        check = self._check_of_schema(known.schema, is_strict)
+        check_value = check_of_facts(known.server.enforced)
         if check_value is None:
-            return _plain_type(field.schema), check
+            return _plain_type(known.schema), check
 
         def both(value: Any, at: Link, results: Results) -> None:
             check(value, at, results)
             check_value(value, at, results)
 
         return None, both
-
-    def _is_required(self, definition: Definition, field: Field) -> bool:
-        required = self.facts.of(definition.name, field.name).required
-        return field.required if required is None else required
 
     def _check_of_schema(self, schema: Schema, is_strict: bool) -> Check:
         if schema.ref is not None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kubestencil.checking.paths import Path, keys_of, parts_of
-from kubestencil.schema.facts.values import asked_facts
+from kubestencil.checking.paths import Path, parts_of
+from kubestencil.schema.knowledge import known_place
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 
 # How many objects inside of one are looked at, and how deep absent ones are.
@@ -44,13 +44,11 @@ class KindSchemas:
 
     def allowed_texts(self, path: Path, kind: GroupVersionKind) -> Sequence[str]:
         """The values that a text may have; empty where they are not known."""
-        steps = path[:-1] if isinstance(path[-1], int) else path
-        facts = asked_facts(self.release.name)
-        in_kind = facts.in_kind(kind, keys_of(steps))
-        general = facts.of(self.type_at(steps[:-1]), str(steps[-1])).enum
+        steps = [step for step in path if isinstance(step, str)]
+        known = known_place(self.release, self.definition, kind, steps)
         schema = self.at(path)
         own = [text for text in schema.enum if isinstance(text, str)] if schema else ()
-        return (in_kind.enum if in_kind else ()) or general or own
+        return (known.server.enforced.enum if known else ()) or own
 
     def objects_in(
         self, value: Any, without: Path

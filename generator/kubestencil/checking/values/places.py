@@ -12,7 +12,7 @@ from kubestencil.checking.problems import Check, missing_field
 from kubestencil.checking.values.fields import check_of_facts
 from kubestencil.schema.facts.kind_fields import unvalidated_fields
 from kubestencil.schema.facts.resources import resource_in
-from kubestencil.schema.facts.values import ServerFacts
+from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.types import GroupVersionKind
 
 # A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
@@ -52,8 +52,7 @@ class _Place(NamedTuple):
 class PlaceChecks:
     """The checks of places by kind, compiled when they are first needed."""
 
-    def __init__(self, facts: ServerFacts, release: str) -> None:
-        self._facts = facts
+    def __init__(self, release: str) -> None:
         self._release = release
         self._checks: dict[GroupVersionKind, list[_Place]] = {}
 
@@ -64,11 +63,13 @@ class PlaceChecks:
             checks = self._checks[kind] = [
                 _Place(
                     path.split("."),
-                    check_of_facts(facts),
+                    check_of_facts(facts.enforced),
                     # ``_check_name`` asks for the name of every kind.
                     bool(facts.required) and path != "metadata.name",
                 )
-                for path, facts in self._facts.in_kinds.get(kind, {}).items()
+                for path, facts in server_facts(self._release)
+                .in_kinds.get(kind, {})
+                .items()
             ]
         for steps, check, required in checks:
             for part, at in values_at(value, steps, ("", None)):

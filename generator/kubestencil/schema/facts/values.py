@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, read_cells
-from kubestencil.schema.types import Field, GroupVersionKind, Schema
+from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import release_order
 
 #: Where a fact is from: the OpenAPI document, answers of the API server, or, for an
@@ -74,6 +74,13 @@ class FieldFacts:
         return next(always, None)
 
     @property
+    def enforced(self) -> FieldFacts:
+        """What the API server refuses other values for. A type of Go alone says what a
+        value can be, but not that others are refused."""
+        is_type = self.origin.get("enum") == "type"
+        return replace(self, enum=()) if is_type else self
+
+    @property
     def pattern(self) -> str | None:
         """The regular expression of the whole texts of ``format``, in the syntax that
         ECMA 262, RE2 and Python share; none where there is none."""
@@ -125,13 +132,6 @@ def server_facts(release: str) -> ServerFacts:
 
 
 @cache
-def asked_facts(release: str) -> ServerFacts:
-    """The facts that answers of the API server's code prove: an enum of a Go type alone
-    says what a value can be, but not that others are refused."""
-    return _server_facts((row for row in fact_rows() if row.found != "marker"), release)
-
-
-@cache
 def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], FieldFacts]:
     """The facts by definition and field that were found in a certain way, and that are
     known to hold in a release itself.
@@ -176,36 +176,6 @@ def _server_facts(rows: Iterable[FactRow], release: str) -> ServerFacts:
         else:
             fields[definition, field_name] = known
     return ServerFacts(fields, MappingProxyType(in_kinds), MappingProxyType(by_kind))
-
-
-def facts_of(release: str, definition: str, field: Field) -> FieldFacts:
-    """What is known of a field of a definition: what the document states, and what the
-    API server of the release with that name does, with their origins."""
-    facts = server_facts(release).of(definition, field.name)
-    return _with_document(facts, field.schema, required=field.required)
-
-
-def _with_document(facts: FieldFacts, schema: Schema, *, required: bool) -> FieldFacts:
-    """Facts with those that a document states of the field; both agree, or the server's
-    are better."""
-    stated: dict[str, Any] = {}
-    if schema.enum and not facts.enum:
-        stated["enum"] = schema.enum
-    if schema.has_default and not facts.defaults:
-        stated["defaults"] = (Default(schema.default),)
-    limits = schema.limits
-    for name in ("minimum", "maximum", "min_length", "max_length", "max_items"):
-        limit = getattr(limits, name)
-        if limit is not None and getattr(facts, name) is None:
-            stated[name] = limit
-    if facts.required is None:
-        stated["required"] = required
-    if not facts.unique and schema.list_type in ("map", "set"):
-        stated["unique"] = schema.list_map_keys or ("",)
-    if not stated:
-        return facts
-    origin: dict[str, Origin] = {**facts.origin, **dict.fromkeys(stated, "document")}
-    return replace(facts, **stated, origin=origin)
 
 
 @cache

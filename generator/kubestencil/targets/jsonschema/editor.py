@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any
 
 from kubestencil.errors import SpecError
-from kubestencil.schema import Field, Release, Schema
+from kubestencil.schema import Release, Schema
 from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.values import FieldFacts, asked_facts, facts_of
+from kubestencil.schema.facts.values import FieldFacts, server_facts
 from kubestencil.schema.graph import (
     Graph,
     reachable,
@@ -25,6 +25,7 @@ from kubestencil.schema.graph import (
 )
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions, served_kinds
+from kubestencil.schema.knowledge import KnownField, known_fields
 from kubestencil.schema.types import GroupVersionKind, JsonObject, schema_of
 from kubestencil.schema.well_known import QUANTITY, is_built_in
 from kubestencil.targets.jsonschema.custom import DIALECT, CustomKind
@@ -105,7 +106,6 @@ class EditorSchemas:
     def __init__(self, release: Release) -> None:
         self._release = release
         self._definitions = release.definitions
-        self._facts = asked_facts(release.name)
         self._writer = SchemaWriter({}, ascii_only=False)
         self._texts: dict[str, str] = {}
 
@@ -172,34 +172,28 @@ class EditorSchemas:
     def _definition(self, name: str) -> JsonObject:
         """The schema of an object; null is an object without fields to the server."""
         schema = self._definitions[name].schema
-        required = [field.name for field in schema.fields if self._needs(name, field)]
+        fields = list(known_fields(self._release, name))
+        required = [known.name for known in fields if known.required]
         return {
             **_description(schema),
             "type": ["object", "null"],
             **({"required": required} if required else {}),
-            "properties": {
-                field.name: self._field(name, field) for field in schema.fields
-            },
+            "properties": {known.name: self._field(known) for known in fields},
             "additionalProperties": schema.preserves_unknown_fields,
         }
 
-    def _needs(self, definition: str, field: Field) -> bool:
-        required = self._facts.of(definition, field.name).required
-        return field.required if required is None else required
-
-    def _field(self, definition: str, field: Field) -> JsonObject:
-        known = facts_of(self._release.name, definition, field)
-        asked = self._facts.of(definition, field.name)
-        null = field.schema.may_be_null or not self._needs(definition, field)
-        value = self._value(field.schema)
+    def _field(self, known: KnownField) -> JsonObject:
+        schema, facts, enforced = known.schema, known.facts, known.server.enforced
+        null = schema.may_be_null or not known.required
+        value = self._value(schema)
         if not null and "$ref" in value:
             value = {"type": "object", "allOf": [value]}
         elif not null and "type" in value:
             value = {**value, "type": _without_null(value["type"])}
-        proposed = known.enum if not asked.enum else ()
-        facts = self._fact_keywords(field.schema, asked, proposed, null=null)
-        default = {} if known.default is None else {"default": known.default.value}
-        return {**_description(field.schema), **_merged(value, facts), **default}
+        proposed = () if enforced.enum else facts.enum
+        keywords = self._fact_keywords(schema, enforced, proposed, null=null)
+        default = {} if facts.default is None else {"default": facts.default.value}
+        return {**_description(schema), **_merged(value, keywords), **default}
 
     def _value(self, schema: Schema) -> dict[str, Any]:
         """The schema of a value without facts; null is the same as no value."""
@@ -251,7 +245,9 @@ class EditorSchemas:
         """What holds at one place of a kind, such as the ``restartPolicy`` of a
         Deployment's pods."""
         root: dict[str, Any] = {}
-        for path, facts in self._facts.in_kinds.get(kind, {}).items():
+        for path, facts in (
+            server_facts(self._release.name).in_kinds.get(kind, {}).items()
+        ):
             place, schema = root, self._definitions[name].schema
             *outer, last = path.split(".")
             for step in outer:

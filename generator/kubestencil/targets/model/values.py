@@ -22,10 +22,11 @@ from kubestencil.schema.facts.feature_gates import GateStage, gate_of
 from kubestencil.schema.facts.fields import changed_field
 from kubestencil.schema.facts.kind_fields import kinds_with_immutable
 from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle, replacement
-from kubestencil.schema.facts.values import NO_FACTS, FieldFacts, facts_of
+from kubestencil.schema.facts.values import NO_FACTS, FieldFacts
 from kubestencil.schema.field_paths import MAX_DEPTH, field_paths
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import Stage, list_item, precedence, version_stage
+from kubestencil.schema.knowledge import known_field
 from kubestencil.schema.operations.details import OperationDetails, OperationParameter
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.resource import Resource
@@ -657,7 +658,7 @@ class _DefinitionIndex:
     def field(self, definition: str, field: Field) -> LinkedField:
         # Types are read as well as written: only what the document says holds for both.
         asked = "" if definition == EVENT else definition
-        facts = facts_of(self.release.name, asked, field)
+        facts = known_field(self.release.name, asked, field).facts
         kinds = self.immutable.get((definition, field.name), ())
         return LinkedField(
             field.schema, self, facts, field.name, field.required, kinds, definition

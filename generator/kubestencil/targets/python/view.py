@@ -27,7 +27,8 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.schema.facts.values import FieldFacts, facts_of
+from kubestencil.schema.facts.values import FieldFacts
+from kubestencil.schema.knowledge import known_fields
 from kubestencil.targets.python.annotations import (
     ABSENT,
     LINE_LENGTH,
@@ -240,8 +241,8 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
     name = package.classes[definition.name]
     attributes = package.attributes(definition)
     facts = {
-        field.name: facts_of(package.release.name, definition.name, field)
-        for field in definition.fields
+        known.name: known.facts
+        for known in known_fields(package.release, definition.name)
     }
     references = {
         class_name

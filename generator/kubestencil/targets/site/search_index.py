@@ -38,9 +38,10 @@ from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.facts.fields import FieldName, usage_weight
-from kubestencil.schema.facts.values import FieldFacts, facts_of
+from kubestencil.schema.facts.values import FieldFacts
 from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.knowledge import known_field
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script, encode_json
 from kubestencil.targets.site.fields.paths import fields_of
@@ -110,7 +111,8 @@ class _Index:
             self._add_text(field.schema.description)
             if self._release:
                 since = added.get((page.path, f"{prefix}{field.name}"), "")
-                self._add_answer(facts_of(self._release, definition.name, field), since)
+                known = known_field(self._release, definition.name, field)
+                self._add_answer(known.facts, since)
             weight = usage_weight(name._replace(field=field.name))
             field_items.append(self._field_item(field, weight, addresses))
         type_item = [

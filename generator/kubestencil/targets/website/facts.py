@@ -12,12 +12,10 @@ from typing import NamedTuple
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.diff.releases.stages import FieldStage
 from kubestencil.schema import Field, GroupVersionKind, Release
-from kubestencil.schema.facts.descriptions import deprecation
 from kubestencil.schema.facts.feature_gates import GateStage, gate_of
-from kubestencil.schema.facts.fields import changed_field
 from kubestencil.schema.facts.lifecycle import lifecycle, lifecycles, replacement
-from kubestencil.schema.facts.values import facts_of
 from kubestencil.schema.kinds import precedence
+from kubestencil.schema.knowledge import known_field
 from kubestencil.source.releases import listed_releases
 from kubestencil.targets.site.fields.server_facts import server_attributes
 from kubestencil.targets.website import text
@@ -76,17 +74,16 @@ class KnownFacts:
     def of_field(self, type_: DocumentedType, field: Field) -> Iterator[Fact]:
         """The facts about a field of a type."""
         release, name = self._kubernetes, type_.definition.name
+        known = known_field(release or self._release.name, name, field)
         if release is not None:
-            changed = changed_field(name, field.name)
-            if changed is not None and changed.added:
-                yield Fact("Added in", (changed.added,))
-            if changed is not None and changed.removed:
-                yield Fact("Removed in", (changed.removed,))
-            yield from _gate(gate_of(name, field.name, release))
-        if deprecation(field.schema.description):
+            if known.added_in:
+                yield Fact("Added in", (known.added_in,))
+            if known.removed_in:
+                yield Fact("Removed in", (known.removed_in,))
+            yield from _gate(known.gate)
+        if known.deprecation:
             yield Fact("Deprecated")
-        facts = facts_of(release or self._release.name, name, field)
-        for attribute in server_attributes(field, facts):
+        for attribute in server_attributes(field, known.facts):
             values = tuple(map(text.name, attribute.values))
             yield Fact(attribute.name.capitalize(), values)
 
