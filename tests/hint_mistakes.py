@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from kubestencil.checking.edits import applied, existing_value
 from kubestencil.checking.findings import Problem
-from kubestencil.checking.hints.edits import applied, existing_value
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.paths import Path as FieldPath
 from kubestencil.checking.paths import field_path

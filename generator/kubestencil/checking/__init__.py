@@ -2,14 +2,14 @@
 
 ``files`` finds manifests and reads the objects in them. ``decoding`` checks the
 values of an object, ``kind_findings`` and ``named_resources`` its kind and what it
-names, and ``hints`` says what to do; ``paths`` is how they read values, ``problems`` how
-they report. ``release`` is what objects are checked against, ``upgrade`` checks one
+names, and ``hints`` says what to do, in words and as ``edits``; ``paths`` is how they
+read values, ``problems`` how they report. ``release`` is what objects are checked against, ``upgrade`` checks one
 object against one or more releases, and ``run`` files. ``aliases`` joins findings about
 one text, ``ignores`` and ``suppressions`` leave findings out. All results are values
 (``findings``), whose meaning is in ``rules``; ``sarif`` writes them as SARIF, and the
 target ``check`` has the other formats.
 
-``clusters`` reads a live cluster. ``fixing`` fixes files in place. ``values`` checks what
+``clusters`` reads a live cluster. ``fixing`` makes edits in texts. ``values`` checks what
 the API server is known to accept. ``verdicts`` asks the API server's own code
 (``kubestencil.validator``), where that is built; ``stored`` prints what it would store.
 """

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
+from kubestencil.checking.edits import Fix, edit_json
 from kubestencil.checking.paths import Path, field_path
 from kubestencil.checking.rules import (
     GONE,
@@ -19,7 +20,6 @@ from kubestencil.checking.rules import (
     Severity,
     at_least,
 )
-from kubestencil.schema.pointer import json_pointer
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.version import __version__
 
@@ -35,37 +35,6 @@ STDIN = "<stdin>"
 MAX_FINDINGS = 1000
 _MAX_CHARACTERS = 1000
 _COUNTS = "files", "documents", "objects", "checked", "updated"
-
-
-class Move(NamedTuple):
-    """A value goes from ``path`` to ``target``, where nothing is.
-
-    A target below the path puts an object or a list around the value; one above it
-    replaces what holds nothing but the value. An index that is the length of a list
-    appends.
-    """
-
-    path: Path
-    target: Path
-
-
-class Put(NamedTuple):
-    """``value`` goes to ``path``, in the place of what is there."""
-
-    path: Path
-    value: Any
-
-
-class Remove(NamedTuple):
-    """The value at ``path`` goes."""
-
-    path: Path
-
-
-Edit = Move | Put | Remove
-#: Edits of an object that fix a problem together. Paths are those of the object as the
-#: edits before have made it.
-Fix = tuple[Edit, ...]
 
 
 class Problem(NamedTuple):
@@ -118,20 +87,6 @@ class Subject(NamedTuple):
     manager: str = ""
 
 
-def _edit_json(edit: Edit) -> dict[str, Any]:
-    """An edit in the words of JSON Patch (RFC 6902), but that ``move`` may put an object
-    or list around a value, and ``put`` is ``add`` or ``replace``."""
-    pointer = json_pointer(map(str, edit.path))
-    match edit:
-        case Move():
-            target = json_pointer(map(str, edit.target))
-            return {"op": "move", "from": pointer, "path": target}
-        case Put():
-            return {"op": "put", "path": pointer, "value": edit.value}
-        case Remove():
-            return {"op": "remove", "path": pointer}
-
-
 class Finding(NamedTuple):
     """A problem with its position in a file.
 
@@ -177,7 +132,7 @@ class Finding(NamedTuple):
             "path": self.field_path,
             "message": self.message,
             "hint": self.hint or None,
-            "fixes": [list(map(_edit_json, fix)) for fix in self.fixes],
+            "fixes": [list(map(edit_json, fix)) for fix in self.fixes],
         }
 
     @classmethod

@@ -9,7 +9,8 @@ from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 from typing import Any
 
-from kubestencil.checking.findings import Fix, Move, Problem, Put
+from kubestencil.checking.edits import Fix, Move, Put
+from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RuleId

@@ -10,13 +10,14 @@ from kubestencil.checking.decoding.configurations import inner_configurations
 from kubestencil.checking.decoding.decode import Decoder
 from kubestencil.checking.decoding.server_warnings import warnings_of
 from kubestencil.checking.findings import Results
-from kubestencil.checking.paths import link_of
+from kubestencil.checking.paths import Path, link_of
+from kubestencil.checking.rules import RULES
 from kubestencil.checking.values.places import PlaceChecks
 from kubestencil.checking.values.relations import related_problems
 from kubestencil.schema.facts.combinations import combinations
 from kubestencil.schema.facts.lifecycle import built_in_groups
 from kubestencil.schema.lazy import LazyDefinitions
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.validator.process import Validator
 
 
@@ -60,6 +61,20 @@ class CheckedRelease:
             results.values.extend(related_problems(value, kind))
             results.problems.extend(warnings_of(value, kind, self.name))
         return results
+
+    def errors_in(
+        self, value: Any, path: Path, schema: Schema
+    ) -> frozenset[tuple[str, Path]]:
+        """The rules and paths of the errors of a part of an object, which is at a path;
+        what a server drops without a word counts as one."""
+        results = Results()
+        self.decoder.check_of_schema(schema)(value, link_of(path), results)
+        return frozenset(
+            (problem.rule, problem.path)
+            for problem in (*results.problems, *results.values)
+            if RULES[problem.rule].severity == "error"
+            or problem.rule == "dropped-field"
+        )
 
     def versions(self, group: str, kind: str) -> tuple[str, ...]:
         """The versions that the release serves of a kind."""

@@ -7,17 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from kubestencil.checking.edits import Edit, EditError, Move, applied
 from kubestencil.checking.files.kustomize import is_kustomize_kind
 from kubestencil.checking.files.placeholders import (
     ENCRYPTED,
     PLACEHOLDER,
     reason_unknown,
 )
-from kubestencil.checking.findings import Edit, Move, Problem, Results
+from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.hints import Advice
-from kubestencil.checking.hints.edits import EditError, applied
 from kubestencil.checking.hints.renames import renaming
-from kubestencil.checking.hints.trials import Trial
 from kubestencil.checking.kind_findings import (
     custom_kinds_of,
     has_name_of_kubernetes,
@@ -160,7 +159,7 @@ class Upgrade:
         latest = examined if self.before is None else examined[1:]
         found: dict[tuple[str, Path, str], tuple[Problem, dict[str, None]]] = {}
         for release, after in zip((self.after, *self.others), latest, strict=True):
-            explain = Advice(after.trial).explained
+            explain = after.advice.explained
             for problem in after.results.problems:
                 key = problem.rule, problem.path, problem.message
                 if key not in found:
@@ -187,7 +186,7 @@ class Upgrade:
         remaining = set[_Key]().union(*(after.keys | after.hidden for after in latest))
         worst_after = [after.worst() for after in latest]
         is_decided = all(after.is_decided for after in latest)
-        explain = Advice(before.trial).explained
+        explain = before.advice.explained
         for problem in before.results.problems:
             identity = problem.rule, problem.path
             if identity not in remaining and not any(
@@ -204,7 +203,7 @@ _Key = tuple[RuleId, Path]
 
 @dataclass(frozen=True, slots=True)
 class _Examined:
-    """The problems of an object in a release, and what fixes are tried on: the object
+    """The problems of an object in a release, and who gives hints: about the object
     itself, or one of the kind that replaces its own, where that is not served.
 
     ``by_server`` are the problems about which the API server's own code decides, and
@@ -213,7 +212,7 @@ class _Examined:
     """
 
     results: Results
-    trial: Trial
+    advice: Advice
     is_served: bool = True
     by_server: frozenset[_Key] = frozenset()
     hidden: frozenset[_Key] = frozenset()
@@ -267,9 +266,9 @@ def _start(
 ) -> _Started:
     """Look for what is wrong with an object in a release."""
     results = release.examine(value, kind)
-    trial = Trial(value, kind, release)
+    advice = Advice(value, kind, release)
     if results is None:
-        return _start_successor(kind_problem(kind, release), trial, is_patch)
+        return _start_successor(kind_problem(kind, release), advice, is_patch)
     # What it cannot decode, a server does not look at.
     values = [] if is_patch else list(_judged(results, value, kind, release))
     is_custom = kind in release.release.custom_kinds
@@ -317,7 +316,7 @@ def _start(
         results.problems.extend(stored_versions(value, kind))
         return _Examined(
             results,
-            trial,
+            advice,
             by_server=by_server,
             hidden=frozenset() if is_decided or is_patch else hidden,
             is_decided=is_decided,
@@ -326,26 +325,26 @@ def _start(
     return _Started(verdict.result if verdict else lambda: None, finish)
 
 
-def _start_successor(problem: Problem, trial: Trial, is_patch: bool) -> _Started:
+def _start_successor(problem: Problem, advice: Advice, is_patch: bool) -> _Started:
     """Check an object whose kind a release does not serve as one of the kind to use
     instead: what else has to change is said at once."""
-    alone = _Examined(Results([problem]), trial, is_served=False)
-    value = trial.value
+    alone = _Examined(Results([problem]), advice, is_served=False)
+    value = advice.value
     if problem.fixes and problem.rule != "future-kind":
-        value = applied(trial.value, problem.fixes[0])
+        value = applied(advice.value, problem.fixes[0])
     kind = kind_of(value)
-    if kind not in trial.release.kinds:
+    if kind not in advice.release.kinds:
         return _Started(lambda: None, lambda _: alone)
-    started = _start(value, kind, trial.release, is_patch, None)
+    started = _start(value, kind, advice.release, is_patch, None)
 
     def finish(answer: Answer | None) -> _Examined:
         examined = started.finish(answer)
         others = list(examined.results.problems)
         if problem.rule == "removed-kind":
             others = [
-                with_old_default(other, trial.value, trial.kind) for other in others
+                with_old_default(other, advice.value, advice.kind) for other in others
             ]
-        meanings = other_meanings(trial.value, trial.kind, kind)
+        meanings = other_meanings(advice.value, advice.kind, kind)
         examined.results.problems[:] = [
             problem,
             *meanings,

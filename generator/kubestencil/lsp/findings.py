@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from kubestencil.checking.edits import Fix, Move, Put
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.checking.files.kustomize import listed_patches
 from kubestencil.checking.files.manifests import Manifest, read_manifests
-from kubestencil.checking.findings import Finding, Fix, Move, Put
+from kubestencil.checking.findings import Finding
 from kubestencil.checking.fixing import text_with_fix
 from kubestencil.checking.paths import field_path
 from kubestencil.checking.run import Run

@@ -93,7 +93,7 @@ class Decoder:
         if schema.type == "object" and schema.values is None:
             # An empty struct, to which any field is unknown.
             return _struct({}, (), {}, is_strict)
-        return self._check_of_schema(schema, is_strict)
+        return self.check_of_schema(schema, is_strict)
 
     def _object(self, definition: Definition, is_strict: bool) -> Check:
         fields = [
@@ -107,7 +107,7 @@ class Decoder:
         return _struct(members, required, remarks, is_strict, rules)
 
     def _member(self, known: KnownField, is_strict: bool) -> _Member:
-        check = self._check_of_schema(known.schema, is_strict)
+        check = self.check_of_schema(known.schema, is_strict)
         check_value = check_of_facts(known.server.enforced)
         if check_value is None:
             return _plain_type(known.schema), check
@@ -118,7 +118,8 @@ class Decoder:
 
         return None, both
 
-    def _check_of_schema(self, schema: Schema, is_strict: bool) -> Check:
+    def check_of_schema(self, schema: Schema, is_strict: bool = True) -> Check:
+        """The check of values of a schema, which may be a reference."""
         if schema.ref is not None:
             return self.referred(schema.ref, is_strict)
         if schema.type == "array" and schema.items is not None:
@@ -130,7 +131,7 @@ class Decoder:
         return check_of_scalar(schema)
 
     def _check_of_parts(self, container: type, part: Schema, is_strict: bool) -> Check:
-        check_part = self._check_of_schema(part, is_strict)
+        check_part = self.check_of_schema(part, is_strict)
         return check_of_parts(container, check_part, _plain_type(part))
 
     def _schema_union(self, name: str) -> Check | None:

@@ -14,6 +14,7 @@ from io import StringIO
 from typing import Any, NamedTuple
 
 from kubestencil.checking.aliases import joined_by_origin
+from kubestencil.checking.edits import Edit, EditError, Fix, applied, below
 from kubestencil.checking.files.manifests import (
     Item,
     Manifest,
@@ -21,9 +22,8 @@ from kubestencil.checking.files.manifests import (
     read_manifests,
 )
 from kubestencil.checking.files.placeholders import kept_texts
-from kubestencil.checking.findings import Edit, Finding, Fix, Problem
+from kubestencil.checking.findings import Finding, Problem
 from kubestencil.checking.fixing.text_edits import TextError, edited
-from kubestencil.checking.hints.edits import EditError, applied, below
 from kubestencil.checking.ignores import MARK, Ignore, read_ignores
 from kubestencil.checking.paths import Path
 from kubestencil.checking.rules import GONE, RULES

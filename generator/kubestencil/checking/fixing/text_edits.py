@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from kubestencil.checking.findings import Fix
+from kubestencil.checking.edits import Fix
 from kubestencil.checking.fixing.written import (
     WrittenDocument,
     WrittenValue,

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubestencil.checking.findings import Edit, Move
-from kubestencil.checking.hints.edits import apply_edit, below
+from kubestencil.checking.edits import Edit, Move, apply_edit, below
 from kubestencil.checking.paths import Path, parts_of
 
 

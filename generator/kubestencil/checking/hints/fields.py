@@ -3,14 +3,12 @@ similar name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-from kubestencil.checking.findings import Move, Problem
-from kubestencil.checking.hints.edits import existing_value
+from kubestencil.checking.edits import Move, existing_value
 from kubestencil.checking.hints.schemas import KindSchemas
-from kubestencil.checking.hints.trials import Trial
 from kubestencil.checking.paths import Path, field_path
 from kubestencil.schema.types import Schema
 
@@ -38,17 +36,20 @@ _Place = tuple[float, Path]
 
 
 def belongs_to(
-    problem: Problem, trial: Trial, schemas: KindSchemas
+    path: Path,
+    whole: Any,
+    schemas: KindSchemas,
+    errors_with: Callable[[Move], int | None],
 ) -> tuple[Path, ...]:
-    """The paths at which the value of a problem is accepted: one where that is clear,
-    otherwise up to three, the most likely first."""
-    path = problem.path
-    value = existing_value(trial.value, path)
+    """The paths at which the value at a path of an object is accepted: one where that is
+    clear, otherwise up to three, the most likely first. ``errors_with`` counts what is
+    wrong with the value where a move brings it, None where it does not belong."""
+    value = existing_value(whole, path)
     places = [
         place
         for place in {
-            *_elsewhere(path, trial, schemas),
-            *_similar(path, trial, schemas),
+            *_elsewhere(path, whole, schemas),
+            *_similar(path, whole, schemas),
         }
         if _has_shape(value, schemas, place[1])
     ]
@@ -57,7 +58,7 @@ def belongs_to(
     tried = [
         ((errors, cost), place)
         for cost, place in places[:_MAX_TRIED]
-        for errors in [trial.errors_after(problem, (Move(path, place),))]
+        for errors in [errors_with(Move(path, place))]
         if errors is not None
     ]
     tried.sort(key=lambda entry: entry[0])
@@ -82,21 +83,21 @@ def belongs_to(
     return tuple(likely[:_MAX_LISTED])
 
 
-def _elsewhere(path: Path, trial: Trial, schemas: KindSchemas) -> Iterator[_Place]:
+def _elsewhere(path: Path, whole: Any, schemas: KindSchemas) -> Iterator[_Place]:
     """The places in the object, and in what it lacks, that have the name of a field."""
     *above, last = path
     parent, name = tuple(above), str(last)
-    siblings = list(existing_value(trial.value, parent))
+    siblings = list(existing_value(whole, parent))
     before = siblings[siblings.index(name) - 1] if siblings.index(name) else None
     holder = schemas.at(parent)
     is_in_map = (
         holder is not None and name not in holder.field_names and bool(holder.values)
     )
-    for at, schema, value in schemas.objects_in(trial.value, path):
+    for at, schema, value in schemas.objects_in(whole, path):
         for place in schemas.absent_places(schema, value, name):
             target = (*at, *place)
             follows = before is not None and _is_in_last(
-                target, (*parent, before), trial.value
+                target, (*parent, before), whole
             )
             # A map has any key: what is a field of another object is rarely meant.
             if is_in_map and not (len(place) == 1 and (follows or _is_above(at, path))):
@@ -123,11 +124,11 @@ def _in_maps(
             yield member.name, name
 
 
-def _similar(path: Path, trial: Trial, schemas: KindSchemas) -> Iterator[_Place]:
+def _similar(path: Path, whole: Any, schemas: KindSchemas) -> Iterator[_Place]:
     """The fields of the same object with similar names."""
     parent, name = path[:-1], str(path[-1])
     schema = schemas.at(parent)
-    present = existing_value(trial.value, parent)
+    present = existing_value(whole, parent)
     matcher = SequenceMatcher(b=_plain(name), autojunk=False)
     for field in schema.fields if schema else ():
         if present.get(field.name) is None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from kubestencil.checking.findings import Fix, Move, Put
+from kubestencil.checking.edits import Move, Put
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.paths import Path
 from kubestencil.checking.values.scalars import base64_error
@@ -26,8 +26,8 @@ _BOOLEANS = {
     **dict.fromkeys(("true", "yes", "on"), True),
     **dict.fromkeys(("false", "no", "off"), False),
 }
-#: What to do about a value, in words and as edits.
-Suggestion = tuple[str, Fix]
+#: What to do about a value, in words and as an edit.
+Suggestion = tuple[str, Move | Put]
 
 
 def suggestions(value: Any, path: Path, schemas: KindSchemas) -> Iterator[Suggestion]:
@@ -41,13 +41,13 @@ def suggestions(value: Any, path: Path, schemas: KindSchemas) -> Iterator[Sugges
         yield from _out_of_list(value, path, schema)
     elif schema.type == "string" and isinstance(value, bool | int | float):
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        yield "quote it", (Put(path, text),)
+        yield "quote it", Put(path, text)
     if isinstance(value, str):
         yield from _without_quotes(value, path, schema)
 
 
 def _as_list(value: Any, path: Path, items: Schema) -> Iterator[Suggestion]:
-    into_list: Fix = (Move(path, (*path, 0)),)
+    into_list = Move(path, (*path, 0))
     if not isinstance(value, dict):
         if isinstance(value, str):
             yield f"write it as a list: [{value[:60]}]", into_list
@@ -57,17 +57,17 @@ def _as_list(value: Any, path: Path, items: Schema) -> Iterator[Suggestion]:
     yield "put '- ' before it: it is an item of a list", into_list
     if {"name", "value"} <= items.field_names and _is_flat(value):
         pairs = [{"name": name, "value": text} for name, text in value.items()]
-        yield "write it as a list of name and value", (Put(path, pairs),)
+        yield "write it as a list of name and value", Put(path, pairs)
 
 
 def _out_of_list(value: list[Any], path: Path, schema: Schema) -> Iterator[Suggestion]:
     if len(value) == 1:
         what = "'- '" if isinstance(value[0], dict) else "the brackets or '- '"
-        yield f"remove {what} before it: it is no list", (Move((*path, 0), path),)
+        yield f"remove {what} before it: it is no list", Move((*path, 0), path)
     elif schema.values is not None and all(map(_is_flat, value)):
         merged = {key: text for item in value for key, text in item.items()}
         if len(merged) == sum(map(len, value)):
-            yield "remove each '- ': it is no list", (Put(path, merged),)
+            yield "remove each '- ': it is no list", Put(path, merged)
 
 
 def _without_quotes(value: str, path: Path, schema: Schema) -> Iterator[Suggestion]:
@@ -83,7 +83,7 @@ def _without_quotes(value: str, path: Path, schema: Schema) -> Iterator[Suggesti
         return
     plain = "true" if meant is True else "false" if meant is False else value
     hint = "remove the quotes" if plain == value else f"write {plain}"
-    yield hint, (Put(path, meant),)
+    yield hint, Put(path, meant)
 
 
 def _is_flat(value: Any) -> bool:

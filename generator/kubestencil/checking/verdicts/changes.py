@@ -8,9 +8,9 @@ from itertools import zip_longest
 from operator import ne
 from typing import Any, NamedTuple
 
+from kubestencil.checking.edits import EditError, Put, applied
 from kubestencil.checking.files.placeholders import reason_unknown
-from kubestencil.checking.findings import Problem, Put, Results
-from kubestencil.checking.hints.edits import EditError, applied
+from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Path, field_path, value_at
 from kubestencil.checking.values.scalars import quantity_value
 from kubestencil.checking.verdicts import (
