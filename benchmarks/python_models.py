@@ -330,7 +330,7 @@ def generate_with_datamodel(peers: Path) -> float:
     """
     sys.path.insert(0, str(ROOT / "generator"))
     from kubestencil.source import locate
-    from kubestencil.targets.python.spelling import class_names
+    from kubestencil.targets.languages.python.spelling import class_names
 
     specs = os.environ.get("KUBESTENCIL_SPECS")
     definitions = locate(RELEASE, Path(specs) if specs else None).document()[

@@ -11,9 +11,9 @@ from kubestencil.data_files import data_file
 from kubestencil.engine import Target, load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
-from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.jsonnet.library import Library, make_library
-from kubestencil.targets.jsonnet.members import (
+from kubestencil.targets.languages.jsonnet import spelling as jsonnet
+from kubestencil.targets.languages.jsonnet.library import Library, make_library
+from kubestencil.targets.languages.jsonnet.members import (
     Constructor,
     Function,
     Members,

@@ -20,7 +20,7 @@ from kubestencil.schema.load import load_release
 from kubestencil.schema.resource import PrinterColumn
 from kubestencil.source import embedded
 from kubestencil.source.inputs import read_location
-from kubestencil.targets.python.spelling import class_names
+from kubestencil.targets.languages.python.spelling import class_names
 from tests.conftest import Command, make_document, read_output
 from tests.conftest import load as conftest_load
 from tests.crd_schemas import definition, version

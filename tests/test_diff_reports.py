@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from kubestencil.diff import Comparison, compare, history, timeline
 from kubestencil.diff.rules.audience import SEVERITY_MEANINGS
 from kubestencil.schema import Release
-from kubestencil.targets.diff import view
-from kubestencil.targets.diff.changes import FormattedChange
-from kubestencil.targets.diff.report_variables import comparison_variables
-from kubestencil.targets.diff.word_diff import (
+from kubestencil.targets.reports import view
+from kubestencil.targets.reports.changes import FormattedChange
+from kubestencil.targets.reports.report_variables import comparison_variables
+from kubestencil.targets.reports.word_diff import (
     diff_words,
     shorten,
     with_spaces_outside,

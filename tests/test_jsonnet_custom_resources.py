@@ -21,8 +21,8 @@ from kubestencil.source import locate
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import add_crds
 from kubestencil.targets import generate_files
-from kubestencil.targets.jsonnet.library import make_library
-from kubestencil.targets.jsonnet.members import Constructor
+from kubestencil.targets.languages.jsonnet.library import make_library
+from kubestencil.targets.languages.jsonnet.members import Constructor
 from tests.cluster import crd_file, load_crds, stored_crds
 from tests.crd_schemas import definition, version
 from tests.jsonnet_library import (

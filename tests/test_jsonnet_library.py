@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from kubestencil.errors import KubestencilError, SpecError
-from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.jsonnet.library import make_library
+from kubestencil.targets.languages.jsonnet import spelling as jsonnet
+from kubestencil.targets.languages.jsonnet.library import make_library
 from tests.conftest import load, make_release
 from tests.jsonnet_library import (
     BAR,

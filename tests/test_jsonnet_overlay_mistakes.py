@@ -14,8 +14,8 @@ import pytest
 
 from kubestencil.errors import TargetError, UsageError
 from kubestencil.schema import Release
-from kubestencil.targets.jsonnet import evaluate
-from kubestencil.targets.jsonnet import overlay as overlay_module
+from kubestencil.targets.languages.jsonnet import evaluate
+from kubestencil.targets.languages.jsonnet import overlay as overlay_module
 from tests.conftest import Command, load, make_release
 from tests.jsonnet_library import (
     SMALL,

@@ -15,7 +15,7 @@ from kubestencil.errors import SpecError, TargetError
 from kubestencil.schema import Release
 from kubestencil.schema.facts.descriptions import deprecation
 from kubestencil.targets import generate_files
-from kubestencil.targets.model.modules import module_names
+from kubestencil.targets.languages.modules import module_names
 from kubestencil.targets.model.values import make_model
 from tests.conftest import EACH_RELEASE, load, make_release
 from tests.strategies import documents

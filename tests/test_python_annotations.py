@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubestencil.targets.python.annotations import attribute_lines
+from kubestencil.targets.languages.python.annotations import attribute_lines
 from kubestencil.text.languages import python_literal
 
 # Lengths matter, letters do not.

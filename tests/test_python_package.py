@@ -15,8 +15,8 @@ import pytest
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import SpecError, TargetError, UsageError
 from kubestencil.targets import generate_files
+from kubestencil.targets.languages.python.imports import import_cycles
 from kubestencil.targets.python import view
-from kubestencil.targets.python.imports import import_cycles
 from tests.conftest import load, make_release
 from tests.packages import check_round_trips, generate_package, import_package
 

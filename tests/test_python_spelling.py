@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestencil.errors import SpecError
-from kubestencil.targets.python.spelling import Spelling, class_names
+from kubestencil.targets.languages.python.spelling import Spelling, class_names
 
 SPLIT, WHOLE = Spelling("split"), Spelling("whole")
 

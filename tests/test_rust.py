@@ -14,8 +14,9 @@ from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageEr
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.targets import generate_files
-from kubestencil.targets.rust import spelling, view
-from kubestencil.targets.rust.fixups import correct
+from kubestencil.targets.languages.rust import spelling
+from kubestencil.targets.rust import view
+from kubestencil.targets.languages.rust.fixups import correct
 from tests.conftest import EACH_RELEASE, RELEASES, load, make_release
 
 

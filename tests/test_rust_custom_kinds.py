@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
-from kubestencil.targets.rust.custom import kopium
+from kubestencil.targets.languages.rust.custom import kopium
 from tests.conftest import make_release
 from tests.rust_crds import GADGET, STRING, cluster_crds, crd, load_crds, struct
 

@@ -19,9 +19,9 @@ from kubestencil.schema.facts.descriptions import (
     stated_default,
     stated_values,
 )
-from kubestencil.targets.diff.word_diff import diff_words
-from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.rust import spelling as rust
+from kubestencil.targets.languages.jsonnet import spelling as jsonnet
+from kubestencil.targets.languages.rust import spelling as rust
+from kubestencil.targets.reports.word_diff import diff_words
 from kubestencil.targets.site.examples.highlight import highlight
 from kubestencil.text import (
     casing,

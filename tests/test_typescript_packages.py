@@ -15,7 +15,7 @@ from kubestencil.engine import load_targets
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.targets import generate_files
-from kubestencil.targets.model.modules import module_names
+from kubestencil.targets.languages.modules import module_names
 from tests.conftest import load
 from tests.test_typescript import Compiler
 

@@ -49,7 +49,7 @@ from kubestencil.source import available
 from kubestencil.source.find import DocumentOptions
 from kubestencil.source.folder import read_file
 from kubestencil.source.releases import expand_ranges, is_minor_version, release_order
-from kubestencil.targets.diff.view import comparison_contexts
+from kubestencil.targets.reports.view import comparison_contexts
 
 if TYPE_CHECKING:
     from kubestencil.checking.clusters.cluster import ClusterReader

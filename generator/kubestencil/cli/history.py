@@ -22,7 +22,7 @@ from kubestencil.cli.reports import format_option, paint
 from kubestencil.errors import UsageError
 from kubestencil.schema.load import load_release
 from kubestencil.source.find import DocumentOptions
-from kubestencil.targets.diff.view import history_contexts, timeline_contexts
+from kubestencil.targets.reports.view import history_contexts, timeline_contexts
 
 if TYPE_CHECKING:
     from kubestencil.engine.reports import ReportFormat

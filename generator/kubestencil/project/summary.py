@@ -15,7 +15,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
 from kubestencil.source import Source
 from kubestencil.targets import public_names
-from kubestencil.targets.diff.view import comparison_contexts
+from kubestencil.targets.reports.view import comparison_contexts
 from kubestencil.text import terminal
 from kubestencil.text.controls import one_line
 from kubestencil.text.markdown import literal_words

@@ -1,7 +1,8 @@
 """The built-in views, and where those of other packages are found.
 
-A folder here is the code of one language or format: its view, the spelling of its
-names, the writer of its examples. A target without code uses the view ``model``.
+A folder here is the code of one target, which imports no other target. What several
+share is below them: ``languages`` (names and types of code), ``examples`` of kinds, and
+``reports`` of changes. A target without code uses the view ``model``.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _VIEWS: Mapping[Scope, Mapping[str, str]] = {
         "website": "kubestencil.targets.website.view",
     },
     "releases": {
-        "reports": "kubestencil.targets.diff.view",
+        "reports": "kubestencil.targets.reports.view",
         "site": "kubestencil.targets.site.view",
     },
     "manifests": {"check": "kubestencil.targets.check.view"},

@@ -2,6 +2,6 @@
 
 ``trees`` decides what an example contains, with ``starters`` for built-in kinds and
 ``values`` for each schema (``fields``, ``scalars``, ``strings`` with a pattern), of
-which the API server accepts some (``accepted``).
-``nodes`` are the trees, and ``yaml`` writes them.
+which the API server accepts some (``accepted``). ``nodes`` are the trees. The modules
+that are called like a language write them, with the names of its target.
 """

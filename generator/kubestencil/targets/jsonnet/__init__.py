@@ -1,7 +1,1 @@
-"""The Jsonnet library of builder functions, as k8s-gen publishes it.
-
-``library`` is the library as values: where types are, their ``builders`` and other
-``members``, as ``spelling`` writes them. ``overlay`` reads a user's overlay, which
-``evaluate`` runs in a process of its own. ``view`` hands templates the result, and
-``example`` writes examples.
-"""
+"""The files of the Jsonnet library of builder functions (``targets.languages.jsonnet``)."""

@@ -13,16 +13,20 @@ from typing import Literal, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
-from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.jsonnet.library import LIBRARY_QUIRKS, Library, make_library
-from kubestencil.targets.jsonnet.members import (
+from kubestencil.targets.languages.jsonnet import spelling as jsonnet
+from kubestencil.targets.languages.jsonnet.library import (
+    LIBRARY_QUIRKS,
+    Library,
+    make_library,
+)
+from kubestencil.targets.languages.jsonnet.members import (
     Constructor,
     Function,
     LibraryType,
     Members,
     NestedObject,
 )
-from kubestencil.targets.jsonnet.overlay import (
+from kubestencil.targets.languages.jsonnet.overlay import (
     OverlayFile,
     check_overlay,
     read_overlay,

@@ -14,26 +14,26 @@ from typing import Any, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.errors import TargetError
-from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.jsonnet.library import JsonnetOptions, Library
-from kubestencil.targets.jsonnet.members import (
-    Function,
-    Member,
-    Members,
-    NestedObject,
-)
-from kubestencil.targets.jsonnet.overlay import (
-    DocumentationTree,
-    OverlayFile,
-    generated_member,
-    read_documentation,
-)
 from kubestencil.targets.jsonnet_docs.pages import (
     FieldDocs,
     LibraryPackage,
     ObjectDocs,
     PackageLink,
     sort_fields,
+)
+from kubestencil.targets.languages.jsonnet import spelling as jsonnet
+from kubestencil.targets.languages.jsonnet.library import JsonnetOptions, Library
+from kubestencil.targets.languages.jsonnet.members import (
+    Function,
+    Member,
+    Members,
+    NestedObject,
+)
+from kubestencil.targets.languages.jsonnet.overlay import (
+    DocumentationTree,
+    OverlayFile,
+    generated_member,
+    read_documentation,
 )
 from kubestencil.text import markdown
 

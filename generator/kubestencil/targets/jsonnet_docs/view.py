@@ -15,8 +15,6 @@ from functools import partial
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
-from kubestencil.targets.jsonnet.library import LIBRARY_QUIRKS, Library, make_library
-from kubestencil.targets.jsonnet.overlay import read_overlay
 from kubestencil.targets.jsonnet_docs.documentation import (
     GeneratedDocs,
     library_packages,
@@ -28,6 +26,12 @@ from kubestencil.targets.jsonnet_docs.pages import (
     PageEntry,
     page_body,
 )
+from kubestencil.targets.languages.jsonnet.library import (
+    LIBRARY_QUIRKS,
+    Library,
+    make_library,
+)
+from kubestencil.targets.languages.jsonnet.overlay import read_overlay
 
 #: The accidents of the published pages that this view can reproduce.
 QUIRKS: Mapping[str, str] = {

@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from kubestencil.schema.operations.details import OperationDetails, OperationParameter
-from kubestencil.targets.markdown.types import TypeName, TypeNames
-from kubestencil.targets.python.api_methods import (
+from kubestencil.targets.languages.python.api_methods import (
     api_classes,
     method_parameters,
     own_parameters,
     result_schema,
     served_path,
 )
-from kubestencil.targets.python.spelling import Spelling, snake_case, unique_names
+from kubestencil.targets.languages.python.spelling import (
+    Spelling,
+    snake_case,
+    unique_names,
+)
+from kubestencil.targets.markdown.types import TypeName, TypeNames
 from kubestencil.text import markdown
 
 _BODY = "body"

@@ -13,8 +13,12 @@ from kubestencil.schema import Definition, Release, Schema
 from kubestencil.schema.documents.inline import with_inline_objects
 from kubestencil.schema.documents.published import published_definition
 from kubestencil.schema.well_known import is_built_in
+from kubestencil.targets.languages.python.spelling import (
+    class_name,
+    class_names,
+    short_names,
+)
 from kubestencil.targets.markdown.inline_models import Version, name_inline_models
-from kubestencil.targets.python.spelling import class_name, class_names, short_names
 
 # What kubernetes-client/gen shortens: also custom resources in groups of k8s.io.
 _SHORTENED = "io.k8s."

@@ -2,7 +2,7 @@
 
 Names are those of the Python clients, texts are Markdown. In ``target.toml``,
 ``[spelling]`` has the keys ``acronyms``, ``reserved_prefix`` and ``mapped`` of
-``kubestencil.targets.python.spelling.Spelling``. ``[types]`` has the names of types:
+``kubestencil.targets.languages.python.spelling.Spelling``. ``[types]`` has the names of types:
 ``any``, ``list`` and ``map`` (with ``{}`` for the inner type), and one for each JSON
 type, or ``type:format``, that differs from ``any``.
 """
@@ -26,6 +26,11 @@ from kubestencil.schema.documents.authentication import (
 )
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.well_known import is_built_in
+from kubestencil.targets.languages.python.spelling import (
+    class_names,
+    read_spelling,
+    snake_case,
+)
 from kubestencil.targets.markdown.apis import ApiPage, ApiPages
 from kubestencil.targets.markdown.inline_models import VERSIONS
 from kubestencil.targets.markdown.models import published_models
@@ -36,11 +41,6 @@ from kubestencil.targets.markdown.quirks import (
     corrected,
 )
 from kubestencil.targets.markdown.types import TypeNames
-from kubestencil.targets.python.spelling import (
-    class_names,
-    read_spelling,
-    snake_case,
-)
 from kubestencil.text import markdown
 
 __all__ = ["EACH", "QUIRKS", "make_contexts"]

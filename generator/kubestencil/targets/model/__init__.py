@@ -1,5 +1,4 @@
 """The view ``model``: a release in Kubernetes' words, for targets without code.
 
-``view`` says what files can be generated for, ``values`` what templates get, with
-``modules`` of packages and ``deprecation``.
+``view`` says what files can be generated for, ``values`` what templates get.
 """

@@ -34,7 +34,7 @@ from kubestencil.schema.types import json_object
 from kubestencil.schema.well_known import EVENT, is_built_in
 from kubestencil.targets.examples.nodes import Object, to_json
 from kubestencil.targets.examples.trees import ExampleTrees
-from kubestencil.targets.model.modules import ModuleName, module_names
+from kubestencil.targets.languages.modules import ModuleName, module_names
 from kubestencil.text.re2.ecma import ecma_pattern
 
 # In Kubernetes 1.35, a PodList has the most: 1,355.

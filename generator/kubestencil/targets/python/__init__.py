@@ -1,7 +1,5 @@
-"""A typed Python package of models, with the names of the official client.
+"""The files of a typed Python package of models (``targets.languages.python``).
 
-``view`` hands templates the classes of ``package``: ``types`` and ``annotations`` of
-their attributes, and ``imports``. ``spelling`` writes Python names, ``api_methods`` has
-the names of the client's methods, and ``example`` writes examples. ``custom`` is for
-custom resources, whose modules ``custom_view`` makes of ``custom_files``.
+``view`` hands templates the classes; the modules of custom resources ``custom_view``
+makes of ``custom_files``.
 """

@@ -15,22 +15,28 @@ from typing import NamedTuple
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
 from kubestencil.schema.graph import references
-from kubestencil.targets.python.annotations import (
+from kubestencil.targets.languages.python.annotations import (
     ABSENT,
     LINE_LENGTH,
     PRESENT,
     attribute_lines,
     present,
 )
-from kubestencil.targets.python.custom.modules import ClassLocation, CustomFile
-from kubestencil.targets.python.custom.types import CustomPythonType, CustomTypeSpeller
-from kubestencil.targets.python.imports import sort_like_isort
-from kubestencil.targets.python.package import (
+from kubestencil.targets.languages.python.custom.modules import (
+    ClassLocation,
+    CustomFile,
+)
+from kubestencil.targets.languages.python.custom.types import (
+    CustomPythonType,
+    CustomTypeSpeller,
+)
+from kubestencil.targets.languages.python.imports import sort_like_isort
+from kubestencil.targets.languages.python.package import (
     PythonPackage,
     deprecation_notes,
     is_always_sent,
 )
-from kubestencil.targets.python.types import with_default
+from kubestencil.targets.languages.python.types import with_default
 from kubestencil.text.languages import python_literal
 
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 from kubestencil.engine.view import Each, FileContext
 from kubestencil.schema import Release
-from kubestencil.targets.python.custom.modules import CustomVersion
+from kubestencil.targets.languages.python.custom.modules import CustomVersion
+from kubestencil.targets.languages.python.imports import ClassEntry, class_entry
+from kubestencil.targets.languages.python.package import PythonPackage
 from kubestencil.targets.python.custom_files import (
     CustomModule,
     make_custom_module,
 )
-from kubestencil.targets.python.imports import ClassEntry, class_entry
-from kubestencil.targets.python.package import PythonPackage
 
 
 class CustomPackage(NamedTuple):

@@ -2,7 +2,7 @@
 
 Custom kinds have modules of their own (``kubestencil.targets.python.custom_view``).
 
-Names are those of the official client (``kubestencil.targets.python.spelling``). A
+Names are those of the official client (``kubestencil.targets.languages.python.spelling``). A
 class is a msgspec Struct, which shapes the modules in three ways:
 
 - msgspec evaluates annotations, so that every class in them has to be importable from
@@ -29,25 +29,33 @@ from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.facts.values import FieldFacts
 from kubestencil.schema.knowledge import known_fields
-from kubestencil.targets.python.annotations import (
+from kubestencil.targets.languages.python.annotations import (
     ABSENT,
     LINE_LENGTH,
     PRESENT,
     alias_lines,
     present,
 )
-from kubestencil.targets.python.custom.types import literal_type
-from kubestencil.targets.python.custom_view import CUSTOM_EACH, custom_contexts
-from kubestencil.targets.python.imports import ClassEntry, class_entry, sort_like_isort
-from kubestencil.targets.python.package import (
+from kubestencil.targets.languages.python.custom.types import literal_type
+from kubestencil.targets.languages.python.imports import (
+    ClassEntry,
+    class_entry,
+    sort_like_isort,
+)
+from kubestencil.targets.languages.python.package import (
     KindKey,
     PythonPackage,
     deprecation_notes,
     is_always_sent,
 )
-from kubestencil.targets.python.spelling import class_name as spell_class
-from kubestencil.targets.python.spelling import unique_names
-from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType, with_default
+from kubestencil.targets.languages.python.spelling import class_name as spell_class
+from kubestencil.targets.languages.python.spelling import unique_names
+from kubestencil.targets.languages.python.types import (
+    TIME_CONVERTERS,
+    PythonType,
+    with_default,
+)
+from kubestencil.targets.python.custom_view import CUSTOM_EACH, custom_contexts
 from kubestencil.text.languages import python_literal
 
 # msgspec.json.schema needs to know more about this type than the class.

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.schema.operations.details import OperationDetails, OperationParameter
 from kubestencil.schema.types import schema_of
-from kubestencil.targets.python.api_methods import (
+from kubestencil.targets.languages.python.api_methods import (
     method_parameters,
     own_parameters,
     served_path,
 )
-from kubestencil.targets.python.spelling import Spelling, unique_names
+from kubestencil.targets.languages.python.spelling import Spelling, unique_names
 from kubestencil.targets.python_client.types import argument_type
 from kubestencil.text.languages import python_literal
 

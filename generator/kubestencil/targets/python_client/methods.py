@@ -10,13 +10,13 @@ from kubestencil.schema import Definition, Schema
 from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.media_types import APPLY_PATCH, STRATEGIC_PATCH
 from kubestencil.schema.types import reference_to, schema_of
-from kubestencil.targets.python.api_methods import (
+from kubestencil.targets.languages.python.api_methods import (
     ApiClass,
     ApiMethodDetails,
     result_schema,
     served_path,
 )
-from kubestencil.targets.python.spelling import Spelling
+from kubestencil.targets.languages.python.spelling import Spelling
 from kubestencil.targets.python_client.argument_texts import ArgumentTexts
 from kubestencil.targets.python_client.arguments import (
     ClientArgument,

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
-from kubestencil.targets.python.package import PythonPackage
+from kubestencil.targets.languages.python.package import PythonPackage
 
 _SCALARS: Mapping[str | None, str] = {
     "boolean": "bool",

@@ -2,35 +2,36 @@
 
 The classes of bodies and results are those of the target ``python``, which the
 manifest lists in ``depends_on``. Names of API classes, methods and arguments are those
-of the official client (``kubestencil.targets.python.api_methods``).
+of the official client (``kubestencil.targets.languages.python.api_methods``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Release
-from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt_details import operation_details
-from kubestencil.targets.python.api_methods import ApiClass, api_classes
-from kubestencil.targets.python.package import (
+from kubestencil.targets.languages.python.api_methods import named_api_classes
+from kubestencil.targets.languages.python.package import (
     PythonOptions,
     PythonPackage,
     package_options,
 )
-from kubestencil.targets.python.spelling import Spelling, module_name, read_spelling
+from kubestencil.targets.languages.python.spelling import (
+    Spelling,
+    module_name,
+    read_spelling,
+)
 from kubestencil.targets.python_client.argument_texts import ArgumentText
 from kubestencil.targets.python_client.methods import ApiMethods, ClientApi
 from kubestencil.targets.python_client.types import BodyTypes
 from kubestencil.text.languages import python_literal
 
 _MODELS = "python"
-# Names in the modules of API classes (api.py.j2).
-_RESERVED_CLASSES = ("Api", "AsyncApi")
 
 
 class ClientResource(NamedTuple):
@@ -148,19 +149,6 @@ def _apis(release: Release, methods: ApiMethods, spelling: Spelling) -> list[Cli
         methods.api(api, name, module_name(name, spelling.acronyms))
         for name, api in named_api_classes(operation_details(release), spelling)
     ]
-
-
-def named_api_classes(
-    operations: Iterable[OperationDetails], spelling: Spelling
-) -> Iterator[tuple[str, ApiClass]]:
-    """The API classes of operations, each with its name in the package."""
-    for api in api_classes(operations, spelling, _RESERVED_CLASSES):
-        yield _identifier(api.name), api
-
-
-def _identifier(name: str) -> str:
-    """The name of a class; a tag may begin with a digit."""
-    return name if name.isidentifier() else f"Tag{name}"
 
 
 def _check_options(target: Target, models: PythonOptions) -> None:

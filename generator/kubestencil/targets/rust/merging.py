@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kubestencil.schema import Schema
-from kubestencil.targets.rust.crate import Crate
+from kubestencil.targets.languages.rust.crate import Crate
 
 _MERGE_FROM = "crate::DeepMerge::merge_from"
 

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.resource import Resource
 from kubestencil.schema.well_known import META_V1
-from kubestencil.targets.rust import spelling
-from kubestencil.targets.rust.crate import Crate
-from kubestencil.targets.rust.lists import has_one_kind
-from kubestencil.targets.rust.value_types import value_type
+from kubestencil.targets.languages.rust import spelling
+from kubestencil.targets.languages.rust.crate import Crate
+from kubestencil.targets.languages.rust.lists import has_one_kind
+from kubestencil.targets.languages.rust.value_types import value_type
 
 #: The scope of a kind: a type of the generated module ``resource``.
 Scope = Literal[

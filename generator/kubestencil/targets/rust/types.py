@@ -9,13 +9,19 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from kubestencil.schema import Definition, Field
-from kubestencil.targets.rust import spelling
-from kubestencil.targets.rust.crate import Crate, StructField, is_time
-from kubestencil.targets.rust.custom.kinds import enum_variants, is_string_enum
-from kubestencil.targets.rust.hand_written import HandWrittenForm, HandWrittenType
+from kubestencil.targets.languages.rust import spelling
+from kubestencil.targets.languages.rust.crate import Crate, StructField, is_time
+from kubestencil.targets.languages.rust.custom.kinds import (
+    enum_variants,
+    is_string_enum,
+)
+from kubestencil.targets.languages.rust.hand_written import (
+    HandWrittenForm,
+    HandWrittenType,
+)
+from kubestencil.targets.languages.rust.value_types import json_schema_type, value_type
 from kubestencil.targets.rust.merging import merge_function, nullable_merge
 from kubestencil.targets.rust.resources import CrateResource
-from kubestencil.targets.rust.value_types import json_schema_type, value_type
 
 # The types that macros in wire.rs declare beside the code for a type.
 _NAMES_IN_MACROS = frozenset(["Key", "Whole"])

@@ -14,11 +14,15 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.targets.rust.crate import Crate, plan_crate
-from kubestencil.targets.rust.fixups import correct
-from kubestencil.targets.rust.layout import ModuleListing, RustPath, list_modules
-from kubestencil.targets.rust.lists import GenericList
-from kubestencil.targets.rust.package import CargoPackage, make_package
+from kubestencil.targets.languages.rust.crate import Crate, plan_crate
+from kubestencil.targets.languages.rust.fixups import correct
+from kubestencil.targets.languages.rust.layout import (
+    ModuleListing,
+    RustPath,
+    list_modules,
+)
+from kubestencil.targets.languages.rust.lists import GenericList
+from kubestencil.targets.languages.rust.package import CargoPackage, make_package
 from kubestencil.targets.rust.resources import CrateResource, make_resources
 from kubestencil.targets.rust.types import LIST, RustType, make_type
 

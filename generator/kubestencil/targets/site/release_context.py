@@ -18,13 +18,13 @@ from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.schema.well_known import META_V1
-from kubestencil.targets.diff.changes import (
+from kubestencil.targets.reports.changes import (
     FormattedChange,
     SeverityCount,
     format_change,
 )
-from kubestencil.targets.diff.view import compare_for_run
-from kubestencil.targets.diff.word_diff import Segment
+from kubestencil.targets.reports.view import compare_for_run
+from kubestencil.targets.reports.word_diff import Segment
 from kubestencil.targets.site.addresses import PageAddress, page_address, page_addresses
 from kubestencil.targets.site.growth import ReleaseSize, release_size
 

@@ -9,7 +9,7 @@ from urllib.parse import quote as url_quote
 
 from kubestencil.schema.resource import Resource
 from kubestencil.schema.resources.operation import Operation
-from kubestencil.targets.rust import spelling
+from kubestencil.targets.languages.rust import spelling
 
 #: A patch that every object with metadata accepts, as JSON.
 PATCH = '{"metadata": {"labels": {"team": "web"}}}'

@@ -16,12 +16,12 @@ from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.facts.tables import rows
 from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.targets.python.package import PythonPackage
-from kubestencil.targets.rust import spelling
-from kubestencil.targets.rust.crate import Crate, StructField
-from kubestencil.targets.rust.example import CrateNames
-from kubestencil.targets.rust.lists import has_one_kind
-from kubestencil.targets.rust.value_types import value_type
+from kubestencil.targets.examples.rust import CrateNames
+from kubestencil.targets.languages.python.package import PythonPackage
+from kubestencil.targets.languages.rust import spelling
+from kubestencil.targets.languages.rust.crate import Crate, StructField
+from kubestencil.targets.languages.rust.lists import has_one_kind
+from kubestencil.targets.languages.rust.value_types import value_type
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script
 from kubestencil.targets.site.options import site_options

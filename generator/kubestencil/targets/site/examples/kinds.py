@@ -22,19 +22,19 @@ from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.resource import Resource
 from kubestencil.targets import release_for
+from kubestencil.targets.examples.jsonnet import JsonnetWriter
 from kubestencil.targets.examples.nodes import Object
+from kubestencil.targets.examples.python import PythonWriter
+from kubestencil.targets.examples.rust import RustWriter
 from kubestencil.targets.examples.trees import ExampleTrees
+from kubestencil.targets.examples.typescript import TypeScriptWriter
 from kubestencil.targets.examples.yaml import YamlWriter
-from kubestencil.targets.jsonnet.example import JsonnetWriter
-from kubestencil.targets.python.example import PythonWriter
-from kubestencil.targets.rust.example import RustWriter
 from kubestencil.targets.site.examples.highlight import highlight
 from kubestencil.targets.site.examples.installation import (
     Installation,
     example_installation,
 )
 from kubestencil.targets.site.options import site_options
-from kubestencil.targets.typescript.example import TypeScriptWriter
 
 _Shape = Literal["starter", "all fields"]
 _SHAPES: Sequence[_Shape] = get_args(_Shape)

@@ -13,8 +13,8 @@ from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt import RebuiltOperation, operation_tag
 from kubestencil.schema.resources.operation import Operation
-from kubestencil.targets.python.spelling import read_spelling
-from kubestencil.targets.python_client.view import named_api_classes
+from kubestencil.targets.languages.python.api_methods import named_api_classes
+from kubestencil.targets.languages.python.spelling import read_spelling
 from kubestencil.targets.site.examples.calls import NAMESPACE, PATCH, CalledResource
 from kubestencil.text.languages import python_literal
 

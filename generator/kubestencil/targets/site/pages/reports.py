@@ -11,8 +11,8 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import definitions_of_kinds
-from kubestencil.targets.diff import view as diff
-from kubestencil.targets.diff.changes import LinkResolver
+from kubestencil.targets.reports import view as diff
+from kubestencil.targets.reports.changes import LinkResolver
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.paths import anchor, field_paths
 from kubestencil.targets.site.growth import Chart, growth_charts, release_size

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kubestencil.diff.compare import changes_between_versions
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import precedence
-from kubestencil.targets.diff.changes import FormattedChange, format_change
+from kubestencil.targets.reports.changes import FormattedChange, format_change
 
 # More than anybody reads, of a kind: changes, and versions.
 _MAX_CHANGES, _MAX_VERSIONS = 200, 5

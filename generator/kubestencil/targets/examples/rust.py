@@ -1,0 +1,303 @@
+"""Examples for the generated Rust crate, in rustfmt's layout except for long lines.
+
+Types are named by their modules (``core_v1::Pod``), since an example has types of several
+modules, which may have the same name. The examples are for the corrected document: a
+field that the crate requires has its default if the example does not have the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Self
+
+from kubestencil.engine.manifest import Target
+from kubestencil.schema import Release, Schema
+from kubestencil.targets.examples.nodes import (
+    Entry,
+    ListNode,
+    MapNode,
+    Node,
+    Object,
+    Scalar,
+    to_json,
+)
+from kubestencil.targets.languages.rust import literals, spelling
+from kubestencil.targets.languages.rust.crate import (
+    Crate,
+    StructField,
+    StructFields,
+    plan_crate,
+)
+from kubestencil.targets.languages.rust.custom.kinds import (
+    enum_variants,
+    is_string_enum,
+)
+from kubestencil.targets.languages.rust.fixups import correct
+from kubestencil.targets.languages.rust.layout import Module
+from kubestencil.targets.languages.rust.package import crate_options
+from kubestencil.targets.languages.rust.value_types import ANY, value_type
+
+_INDENT = "    "
+_REST = "..Default::default()"
+_NO_IMPORTS: frozenset[str] = frozenset()
+_BTREE_MAP = frozenset(["std::collections::BTreeMap"])
+# The longest body of a struct, and the longest arguments of a call, that rustfmt puts on
+# one line (struct_lit_width, fn_call_width).
+_STRUCT_WIDTH = 18
+_CALL_WIDTH = 60
+# The longest items of a list on one line (array_width).
+_ARRAY_WIDTH = 60
+# Names that the examples use without a path.
+_RESERVED = (
+    "BTreeMap", "ByteString", "Default", "Some", "Box", "json", "serde_json", "vec"
+)  # fmt: skip
+
+
+class _RustCode(NamedTuple):
+    """An expression or a line of code, and the paths that it has to import."""
+
+    text: str
+    imports: frozenset[str]
+
+
+class CrateNames(NamedTuple):
+    """What code that uses a crate calls it and its modules: each has a short name,
+    ``core_v1``."""
+
+    crate: Crate
+    crate_name: str
+    aliases: Mapping[Module, str]
+
+    @classmethod
+    def of(cls, release: Release, target: Target) -> Self:
+        """Those of the crate of a release; raises SpecError where it cannot be
+        generated."""
+        name = spelling.crate_name(crate_options(target).package_name)
+        crate = plan_crate(correct(release, target))
+        modules = sorted({path.module for path in crate.paths.values()})
+        short = ["_".join(module[-2:]) or name for module in modules]
+        unique = spelling.make_unique([*_RESERVED, *short])[len(_RESERVED) :]
+        return cls(crate, name, dict(zip(modules, unique, strict=True)))
+
+    def imported(self, module: Module) -> str:
+        """A module behind ``use``: ``kubernetes_types::api::core::v1 as core_v1``."""
+        path = "::".join((self.crate_name, *module))
+        return f"{path} as {self.aliases[module]}"
+
+
+class RustWriter:
+    """Writes examples in Rust.
+
+    Raises SpecError where the crate cannot be generated.
+    """
+
+    def __init__(self, release: Release, target: Target) -> None:
+        self._names = CrateNames.of(release, target)
+        self._crate, self._name = self._names.crate, self._names.crate_name
+
+    def write(self, example: Object) -> str:
+        """A function that returns the object."""
+        assert example.definition
+        path = self._path(example.definition.name)
+        code = self._referenced(example, example.definition.name)
+        # rustfmt sorts lower-case letters before upper-case ones.
+        imports = sorted(path.imports | code.imports, key=str.swapcase)
+        uses = "".join(f"use {imported};\n" for imported in imports)
+        body = _indented(code.text)
+        return f"{uses}\npub fn example() -> {path.text} {{\n{body}\n}}\n"
+
+    def _path(self, name: str) -> _RustCode:
+        """The type of a definition."""
+        if name in self._crate.list_items:
+            return _RustCode(f"{self._name}::List", _NO_IMPORTS)
+        path = self._crate.paths[name]
+        if not path.module:
+            return _RustCode(f"{self._name}::{path.name}", _NO_IMPORTS)
+        imported = self._names.imported(path.module)
+        alias = self._names.aliases[path.module]
+        return _RustCode(f"{alias}::{path.name}", frozenset([imported]))
+
+    def _value(self, node: Node, schema: Schema) -> _RustCode:
+        """A value, in a line that is not indented."""
+        if schema.ref is not None:
+            return self._referenced(node, schema.ref)
+        if isinstance(node, ListNode) and schema.items is not None:
+            return self._list(node, schema.items)
+        if isinstance(node, MapNode) and schema.values and not schema.is_object:
+            return self._map(node, schema.values)
+        return self._scalar(node, value_type(schema, self._crate, ()))
+
+    def _inner(self, node: Node, schema: Schema) -> _RustCode:
+        """An item of a list or a value of a map."""
+        text, imports = self._value(node, schema)
+        return _RustCode(f"Some({text})" if schema.nullable else text, imports)
+
+    def _list(self, node: ListNode, schema: Schema) -> _RustCode:
+        """A list, whose items ``schema`` describes."""
+        items = [self._inner(item, schema) for item in node.items]
+        imports = _NO_IMPORTS.union(*(item.imports for item in items))
+        text = ", ".join(item.text for item in items)
+        if len(items) > 1 and ("\n" in text or len(text) > _ARRAY_WIDTH):
+            lines = "".join(f"{_indented(item.text)},\n" for item in items)
+            return _RustCode(f"vec![\n{lines}]", imports)
+        return _RustCode(f"vec![{text}]", imports)
+
+    def _map(self, node: MapNode, schema: Schema) -> _RustCode:
+        """A map, whose values ``schema`` describes."""
+        is_single = len(node.items) == 1
+        around = len("BTreeMap::from([()])") if is_single else 0
+        entries, imports = [], _BTREE_MAP
+        for name, inner in node.items:
+            key = f"{spelling.string_literal(name)}.into()"
+            value = self._inner(inner, schema)
+            imports |= value.imports
+            pair = f"{key}, {value.text}"
+            if "\n" in pair or len(pair) + around > _CALL_WIDTH:
+                pair = f"\n{_INDENT}{key},\n{_indented(value.text)},\n"
+            entries.append(f"({pair})")
+        text = f"BTreeMap::from([{', '.join(entries)}])"
+        if not is_single and ("\n" in text or len(text) > _CALL_WIDTH):
+            text = "".join(f"{_indented(entry)},\n" for entry in entries)
+            text = f"BTreeMap::from([\n{text}])"
+        return _RustCode(text, imports)
+
+    def _referenced(self, node: Node, name: str) -> _RustCode:
+        """A value of the type of the definition ``name``."""
+        path = self._path(name)
+        hand_written = self._crate.hand_written.get(name)
+        if hand_written is not None:
+            value = to_json(node)
+            text = literals.hand_written(value, hand_written.form, path.text)
+            return _RustCode(text, path.imports) if text else self._read_from_json(node)
+        if name in self._crate.list_items or name in self._crate.fields:
+            if isinstance(node, Object):
+                return self._object(node, name)
+            has_default = name not in self._crate.without_default
+            if has_default and to_json(node) == {}:
+                return _RustCode(f"{path.text}::default()", path.imports)
+            return self._read_from_json(node)
+        schema = self._crate.definitions[name].schema
+        if name in self._crate.custom_types and is_string_enum(schema):
+            return self._enum(node, schema, path)
+        inner = self._value(node, schema)
+        return _RustCode(f"{path.text}({inner.text})", path.imports | inner.imports)
+
+    def _enum(self, node: Node, schema: Schema, path: _RustCode) -> _RustCode:
+        """A value of the enum that the schema of a custom kind describes."""
+        value = to_json(node)
+        if not isinstance(value, str):
+            return self._read_from_json(node)
+        variant = enum_variants(schema).names.get(value)
+        text = variant or f"from({spelling.string_literal(value)})"
+        return _RustCode(f"{path.text}::{text}", path.imports)
+
+    def _object(self, node: Object, name: str) -> _RustCode:
+        """A struct. If it has no default, absent fields are written, too."""
+        path, fields = self._path(name), self._fields(name)
+        has_default = name not in self._crate.without_default
+        unknown_fields = self._crate.unknown_fields.get(name)
+        names = {entry.field.name for entry in node.entries} & fields.keys()
+        if not names and has_default:
+            return _RustCode(f"{path.text}::default()", path.imports)
+        present = [
+            self._field(fields[entry.field.name], entry)
+            for entry in node.entries
+            if entry.field.name in names
+        ]
+        lines = [code.text for code in present]
+        if not has_default:
+            lines += (
+                f"{field.name}: {_absent_value(field)},"
+                for name, field in fields.items()
+                if name not in names
+            )
+            if unknown_fields:
+                lines.append(f"{unknown_fields}: Default::default(),")
+        elif len(names) < len(fields) or unknown_fields:
+            lines.append(_REST)
+        imports = path.imports.union(*(code.imports for code in present))
+        if len(lines) == 1:
+            body = lines[0].rstrip(",")
+            if len(body) <= _STRUCT_WIDTH:
+                return _RustCode(f"{path.text} {{ {body} }}", imports)
+        body = _indented("\n".join(lines))
+        return _RustCode(f"{path.text} {{\n{body}\n}}", imports)
+
+    def _field(self, field: StructField, entry: Entry) -> _RustCode:
+        """The line or lines of a field."""
+        schema = field.field.schema
+        text, imports = self._value(entry.node, schema)
+        if field.boxed:
+            text = f"Box::new({text})"
+        if field.is_option:
+            if isinstance(entry.node, Scalar) and schema.ref is not None:
+                text = _break_call(text)
+            elif "\n" in text and len(text.partition("\n")[0]) > _CALL_WIDTH:
+                # The argument of a call whose first line is too long for that of the
+                # call; of a list, which has one item then, that item.
+                if isinstance(entry.node, ListNode) and schema.items is not None:
+                    item = text.removeprefix("vec![").removesuffix("]")
+                    text = f"vec![\n{_indented(item)},\n]"
+                else:
+                    text = f"\n{_indented(text)},\n"
+            text = f"Some({text})"
+        if field.keeps_null:
+            text = f"Some({text})"
+        return _RustCode(f"{field.name}: {text},", imports)
+
+    def _fields(self, name: str) -> StructFields:
+        """The fields of a struct; those of ``List``, with the types of a list kind."""
+        if name not in self._crate.list_items:
+            return self._crate.fields[name]
+        return {
+            field.name: StructField(field.name, field._replace(required=True), False)
+            for field in self._crate.release.definitions[name].fields
+            if field.name in ("items", "metadata")
+        }
+
+    def _scalar(self, node: Node, type_: str) -> _RustCode:
+        """A value of the Rust type ``type_``, which is that of no definition."""
+        value = to_json(node)
+        text = literals.scalar(value, type_)
+        if text is not None:
+            return _RustCode(text, _NO_IMPORTS)
+        decoded = literals.decoded(value) if type_ == "crate::ByteString" else None
+        if decoded is not None:
+            text = f"ByteString({spelling.string_literal(decoded)}.into())"
+            return _RustCode(text, frozenset([f"{self._name}::ByteString"]))
+        if type_ == ANY:
+            return self._json(value)
+        if value in ({}, []):
+            return _RustCode("Default::default()", _NO_IMPORTS)
+        return self._read_from_json(node)
+
+    def _json(self, value: Any) -> _RustCode:
+        imports = frozenset([f"{self._name}::serde_json::json"])
+        return _RustCode(f"json!({literals.json_macro(value)})", imports)
+
+    def _read_from_json(self, node: Node) -> _RustCode:
+        """A value that is not what its definition describes, as in a document in which
+        a well-known definition is something else."""
+        text, imports = self._json(to_json(node))
+        return _RustCode(
+            f"serde_json::from_value({text}).unwrap()",
+            imports | {f"{self._name}::serde_json"},
+        )
+
+
+def _break_call(call: str) -> str:
+    """A call with one argument, which is on a line of its own where it is too long."""
+    function, _, rest = call.partition("(")
+    argument = rest[:-1]
+    if len(call) <= _CALL_WIDTH or not argument:
+        return call
+    return f"{function}(\n{_INDENT}{argument},\n)"
+
+
+def _indented(lines: str) -> str:
+    """Lines, each further to the right: no literal has a line break."""
+    return _INDENT + lines.replace("\n", f"\n{_INDENT}")
+
+
+def _absent_value(field: StructField) -> str:
+    return "None" if field.is_option else "Default::default()"

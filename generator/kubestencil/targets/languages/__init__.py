@@ -1,0 +1,7 @@
+"""Names, types and packages of the languages that several targets print.
+
+The target ``python`` prints the classes that ``python-client`` calls, ``markdown``
+describes and the site has examples for; ``jsonnet-docs`` describes the library of
+``jsonnet``. ``modules`` groups definitions by API group and version, whatever the
+language.
+"""

@@ -1,0 +1,152 @@
+"""The API classes of the Python clients and their methods: names, order, parameters.
+
+kubernetes-client/gen prepares the operations of the document (``preprocess_spec.py``),
+openapi-generator makes a method of each, and a class for each tag. The names and the
+order of classes, methods and parameters are theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from kubestencil.schema.operations.details import (
+    OperationDetails,
+    OperationParameter,
+    Response,
+)
+from kubestencil.schema.operations.rebuilt import capitalized
+from kubestencil.schema.resources.operation import Operation
+from kubestencil.schema.types import Schema
+from kubestencil.targets.languages.python.spelling import Spelling, unique_names
+
+_WATCH = "watch"
+_DELETE_COLLECTION = "deleteCollection"
+# What kubernetes-client/gen removes from operations that delete a collection.
+_WATCH_PARAMETERS = frozenset({"allowWatchBookmarks", "watch"})
+# The document has a slash at the end of these paths, the server has none:
+# https://github.com/kubernetes/kubernetes/issues/117455.
+_PATHS_WITHOUT_SLASH = frozenset(
+    {"/.well-known/openid-configuration/", "/openid/v1/jwks/"}
+)
+_DEFAULT_TAG = "default"
+_BODY = "body"
+# Names in the modules of API classes (templates/python-client/, api.py.j2).
+_RESERVED_CLASSES = ("Api", "AsyncApi")
+_NOT_WORD = re.compile(r"[^A-Za-z0-9_]")
+_SUCCESS = re.compile(r"2\d\d\Z")
+
+
+class ApiMethodDetails(NamedTuple):
+    """The method of an API class for an operation."""
+
+    name: str
+    details: OperationDetails
+
+
+class ApiClass(NamedTuple):
+    """The operations with one tag, sorted by method."""
+
+    name: str
+    methods: tuple[ApiMethodDetails, ...]
+
+
+def api_classes(
+    operations: Iterable[OperationDetails],
+    spelling: Spelling,
+    reserved: Iterable[str] = (),
+) -> list[ApiClass]:
+    """The API classes for ``operations``, sorted by tag; ``reserved`` are names of
+    other classes. The deprecated operations that watch have no method."""
+    by_tag: dict[str, list[OperationDetails]] = {}
+    for details in operations:
+        if not _operation_id(details).startswith(_WATCH):
+            tag = _NOT_WORD.sub("_", details.tag or _DEFAULT_TAG)
+            by_tag.setdefault(tag, []).append(details)
+    names = unique_names(sorted(by_tag), _class_name, reserved=reserved)
+    return [
+        ApiClass(name, _methods(by_tag[tag], spelling)) for tag, name in names.items()
+    ]
+
+
+def named_api_classes(
+    operations: Iterable[OperationDetails], spelling: Spelling
+) -> Iterator[tuple[str, ApiClass]]:
+    """The API classes of operations, each with its name in the package of a client."""
+    for api in api_classes(operations, spelling, _RESERVED_CLASSES):
+        yield _identifier(api.name), api
+
+
+def _identifier(name: str) -> str:
+    """The name of a class; a tag may begin with a digit."""
+    return name if name.isidentifier() else f"Tag{name}"
+
+
+def _methods(
+    operations: Sequence[OperationDetails], spelling: Spelling
+) -> tuple[ApiMethodDetails, ...]:
+    ids = [
+        f"{index} {_operation_id(details)}" for index, details in enumerate(operations)
+    ]
+    names = unique_names(
+        ids, lambda id_: spelling.attribute(id_.partition(" ")[2]), "_"
+    )
+    methods = (
+        ApiMethodDetails(names[id_], details)
+        for id_, details in zip(ids, operations, strict=True)
+    )
+    return tuple(sorted(methods, key=lambda method: method.name))
+
+
+def _operation_id(details: OperationDetails) -> str:
+    """The name of an operation without its tag: ``createNamespacedPod``."""
+    operation = details.operation
+    if not operation.name:
+        return f"{operation.path}_{operation.method}"
+    tag = _without_underscores(details.tag)
+    return operation.name.replace(tag, "") if tag else operation.name
+
+
+def own_parameters(details: OperationDetails) -> tuple[OperationParameter, ...]:
+    """The parameters that an operation does not share with others of its path."""
+    if not _operation_id(details).startswith(_DELETE_COLLECTION):
+        return details.parameters
+    return tuple(
+        parameter
+        for parameter in details.parameters
+        if parameter.name not in _WATCH_PARAMETERS
+    )
+
+
+def method_parameters(
+    details: OperationDetails, own: tuple[OperationParameter, ...]
+) -> list[OperationParameter]:
+    """The parameters of an operation whose own ones are ``own``: those of the path
+    first, the body last. Required ones come before the others in a signature."""
+    parameters = [*details.path_parameters, *own]
+    parameters.sort(key=lambda parameter: parameter.location == _BODY)
+    return parameters
+
+
+def served_path(operation: Operation) -> str:
+    """The path of an operation as the API server has it."""
+    path = operation.path
+    return path.removesuffix("/") if path in _PATHS_WITHOUT_SLASH else path
+
+
+def result_schema(responses: Iterable[Response]) -> Schema | None:
+    """The type of the first response that says that all is well."""
+    codes = {response.code: response for response in responses}
+    for code in sorted(filter(_SUCCESS.match, codes)):
+        return codes[code].schema
+    return None
+
+
+def _class_name(tag: str) -> str:
+    return f"{_without_underscores(tag)}Api"
+
+
+def _without_underscores(tag: str) -> str:
+    """A tag with its words in upper case, as operations have it in their names."""
+    return "".join(map(capitalized, tag.split("_")))

@@ -1,0 +1,266 @@
+"""The modules of custom kinds, and the names of their classes.
+
+A group and version is a package of its own, ``cert_manager_io.v1``, in which all of its
+classes can be found. They are defined in one file for each kind, which is executed when
+a class of the kind is first used: a single module of argoproj.io/v1alpha1 would take a
+third of a second to import. A kind's types are in its file. Those that several kinds
+share, which only API servers with OpenAPI documents of their own have, are in ``_types``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from keyword import iskeyword
+from typing import NamedTuple
+
+from kubestencil.schema import Definition, Release
+from kubestencil.schema.graph import Graph, components, reference_graph
+from kubestencil.schema.kinds import list_item
+from kubestencil.targets.languages.python.custom.kinds import (
+    CustomGroupVersion,
+    custom_definitions,
+)
+from kubestencil.targets.languages.python.custom.types import (
+    RUNTIME_NAMES,
+    is_any_resource,
+)
+from kubestencil.targets.languages.python.imports import import_cycles
+from kubestencil.targets.languages.python.spelling import (
+    Spelling,
+    class_name,
+    module_name,
+    unique_names,
+)
+
+# What the package itself has under these names.
+_RESERVED_GROUPS = frozenset(["dump", "dump_json", "load", "model_for", "models"])
+# The owner of types that several kinds share.
+_SHARED = ""
+_MAX_LENGTH = 100
+_NOT_WORD = re.compile(r"[^a-z0-9]")
+
+
+class CustomFile(NamedTuple):
+    """A file with the classes of a kind: ``name`` is its module, ``_certificate``.
+
+    ``definitions`` are in an order in which each follows those that it refers to,
+    unless they refer to each other.
+    """
+
+    name: str
+    definitions: tuple[Definition, ...]
+
+
+class CustomVersion(NamedTuple):
+    """The package of an API group and version.
+
+    ``group`` and ``version`` are the names of the packages, ``cert_manager_io`` and
+    ``v1``; ``api_version`` is what manifests have, ``cert-manager.io/v1``.
+    """
+
+    group: str
+    version: str
+    api_version: str
+    files: tuple[CustomFile, ...]
+
+
+class ClassLocation(NamedTuple):
+    """A custom class, and the packages and the file in which it is defined."""
+
+    class_name: str
+    group: str
+    version: str
+    file: str
+
+    @property
+    def module(self) -> str:
+        """The module of the file, within the package."""
+        return f"{self.group}.{self.version}.{self.file}"
+
+
+class CustomModules:
+    """The modules and classes of the custom kinds of a release.
+
+    ``members`` has the group and version of each custom definition, ``versions`` the
+    packages, sorted by API version, ``locations`` the class of each definition that
+    has one; keys are full names.
+    """
+
+    def __init__(self, release: Release, spelling: Spelling) -> None:
+        self._definitions = release.definitions
+        self._spelling = spelling
+        self.members = custom_definitions(release)
+
+    @cached_property
+    def versions(self) -> Sequence[CustomVersion]:
+        definitions: dict[CustomGroupVersion, list[Definition]] = {}
+        for name, group_version in self.members.items():
+            if _has_class(self._definitions[name]):
+                definitions.setdefault(group_version, []).append(
+                    self._definitions[name]
+                )
+        groups = unique_names(
+            sorted({group for group, _ in definitions}),
+            lambda group: _package_name(group, "group"),
+            "_",
+            _RESERVED_GROUPS,
+        )
+        versions = {group: _version_names(definitions, group) for group in groups}
+        return [
+            CustomVersion(
+                group=groups[group],
+                version=versions[group][version],
+                api_version=f"{group}/{version}",
+                files=tuple(
+                    self._files(definitions[CustomGroupVersion(group, version)])
+                ),
+            )
+            for group, version in sorted(definitions)
+        ]
+
+    @cached_property
+    def locations(self) -> Mapping[str, ClassLocation]:
+        return {
+            definition.name: ClassLocation(
+                self._classes[definition.name],
+                version.group,
+                version.version,
+                file.name,
+            )
+            for version in self.versions
+            for file in version.files
+            for definition in file.definitions
+        }
+
+    @cached_property
+    def cycles(self) -> Mapping[str, int]:
+        """A number for each module, the same for those that import each other.
+
+        Raises SpecError where imports would be nested too deeply.
+        """
+        references = reference_graph(self._definitions) if self.locations else {}
+        graph: dict[str, set[str]] = {}
+        for name, location in self.locations.items():
+            graph.setdefault(location.module, set()).update(
+                self.locations[reference].module
+                for reference in self._referred_classes(name, references)
+            )
+        return import_cycles(graph)
+
+    def _referred_classes(
+        self, name: str, references: Mapping[str, Collection[str]]
+    ) -> Iterator[str]:
+        """The definitions with classes that one refers to, also through definitions that
+        are references, lists or maps and have none."""
+        pending, visited = [*references[name]], {name}
+        while pending:
+            reference = pending.pop()
+            if reference in self.locations:
+                yield reference
+            elif reference not in visited:
+                visited.add(reference)
+                pending += references[reference]
+
+    @cached_property
+    def _classes(self) -> Mapping[str, str]:
+        """The class of each definition; unique in its group and version."""
+        reserved = self._spelling.reserved_classes | RUNTIME_NAMES
+        names: dict[CustomGroupVersion, list[str]] = {}
+        # Kinds come first, so that no type takes the name of one.
+        for is_kind in (True, False):
+            for name, group_version in self.members.items():
+                if bool(self._definitions[name].kinds) is is_kind:
+                    names.setdefault(group_version, []).append(name)
+        return {
+            name: unique_name
+            for members in names.values()
+            for name, unique_name in unique_names(
+                members,
+                lambda name: class_name(name.rpartition(".")[2], reserved),
+            ).items()
+        }
+
+    def _files(self, definitions: Sequence[Definition]) -> Iterable[CustomFile]:
+        """The files of the definitions of a group and version."""
+        graph = reference_graph(
+            {definition.name: definition for definition in definitions}
+        )
+        owners = self._owners(definitions, graph)
+        order = [name for component in components(graph) for name in component]
+        members: dict[str, list[Definition]] = {}
+        for name in order:
+            members.setdefault(owners[name], []).append(self._definitions[name])
+        names = unique_names(sorted(members), self._file_name, "_")
+        for owner in sorted(members):
+            yield CustomFile(names[owner], tuple(members[owner]))
+
+    def _file_name(self, owner: str) -> str:
+        if owner == _SHARED:
+            return "_types"
+        return _shortened(
+            f"_{module_name(self._classes[owner], self._spelling.acronyms)}"
+        )
+
+    def _owners(
+        self, definitions: Sequence[Definition], graph: Graph
+    ) -> Mapping[str, str]:
+        """The kind that each definition is part of; empty for what several share."""
+        kinds = {definition.name for definition in definitions if definition.kinds}
+        owners: dict[str, str] = {}
+        for definition in definitions:
+            if definition.kinds:
+                item = list_item(definition, self._definitions)
+                is_list = item is not None and item.name in kinds
+                owners[definition.name] = (
+                    item.name if item and is_list else definition.name
+                )
+        for kind in tuple(owners):
+            pending = [kind]
+            while pending:
+                for name in graph[pending.pop()]:
+                    if name in kinds or name not in graph:
+                        continue
+                    if name not in owners:
+                        owners[name] = kind
+                        pending.append(name)
+                    elif owners[name] not in (kind, _SHARED):
+                        owners[name] = _SHARED
+                        pending.append(name)
+        return {name: owners.get(name, _SHARED) for name in graph}
+
+
+def _has_class(definition: Definition) -> bool:
+    return bool(definition.kinds) or (
+        definition.is_object and not is_any_resource(definition.schema)
+    )
+
+
+def _version_names(
+    definitions: Iterable[CustomGroupVersion], group: str
+) -> Mapping[str, str]:
+    versions = sorted(version for other, version in definitions if other == group)
+    return unique_names(
+        versions, lambda version: _package_name(version, "version"), "_"
+    )
+
+
+def _package_name(name: str, prefix: str) -> str:
+    """``cert_manager_io`` for cert-manager.io; with ``prefix`` where that is no name.
+
+    Names of the package's own modules begin with an underscore, and these do not.
+    """
+    package = _NOT_WORD.sub("_", name.lower()).strip("_")
+    if iskeyword(package) or not package.isidentifier():
+        package = f"{prefix}_{package}"
+    return _shortened(package)
+
+
+def _shortened(name: str) -> str:
+    """A name that can be a file's, and is as distinct as before."""
+    if len(name) <= _MAX_LENGTH:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: _MAX_LENGTH - len(digest)]}{digest}"

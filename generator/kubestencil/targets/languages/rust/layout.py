@@ -1,0 +1,175 @@
+"""The modules and files of the crate: a module for each package of the document, a file
+for each type.
+
+Custom kinds have a module for each group and version, below ``api``, as Kubernetes' own
+kinds have it: ``api::cert_manager_io::v1``. The name of the group is spelled as in
+kube-custom-resources-rs. There is a file for each kind, with the types that are part of
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from kubestencil.errors import SpecError
+from kubestencil.file_names import portable
+from kubestencil.schema import Definition, GroupVersionKind
+from kubestencil.targets.languages.rust import spelling
+from kubestencil.targets.languages.rust.custom.kinds import CustomType
+
+Module = tuple[str, ...]
+
+# The module of the groups.
+_GROUPS = "api"
+
+# The names at the crate's root that no type or module may have: what the templates
+# declare and import there, and the crates that they name by path.
+_ROOT_NAMES = frozenset(
+    [
+        "ByteString", "ClusterResourceScope", "DeepMerge", "List",
+        "ListableResource", "Metadata", "NamespaceResourceScope", "Resource",
+        "ResourceScope", "SubResourceScope", "UnknownResourceScope", "alloc",
+        "api_version", "byte_string", "core", "custom", "deep_merge", "group", "jiff",
+        "kind", "lib", "list", "merge_strategies", "newtype", "object", "resource",
+        "schema", "schemars", "serde", "serde_json", "std", "strict_object",
+        "timestamp", "version", "wire",
+    ]
+)  # fmt: skip
+
+
+class RustPath(NamedTuple):
+    """Where a type is in the crate.
+
+    ``module`` has the segments of the module that exports it (``api``, ``core``,
+    ``v1``), ``name`` is the type (``Pod``), ``file`` the private module and file that
+    declares it (``pod``). The types of a custom kind share one.
+    """
+
+    module: Module
+    name: str
+    file: str
+    shares_file: bool = False
+
+    @property
+    def source(self) -> str:
+        """The path of the file in ``src``, without its suffix."""
+        return "/".join((*self.module, self.file))
+
+    def seen_from(self, module: Module) -> str:
+        """The path of the type in a file of ``module``: ``super::Pod``,
+        ``crate::api::core::v1::Pod``."""
+        if module == self.module:
+            return f"super::{self.name}"
+        return "::".join(("crate", *self.module, self.name))
+
+
+class ModuleListing(NamedTuple):
+    """What a module declares: its types and the names of its submodules, in the order of
+    the definitions' full names, and the files of custom kinds, all of whose types it
+    exports."""
+
+    types: tuple[RustPath, ...]
+    modules: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+
+
+def type_paths(
+    definitions: Mapping[str, Definition], custom_types: Mapping[str, CustomType]
+) -> dict[str, RustPath]:
+    """The path of the type of each definition.
+
+    Raises SpecError where two types, or a type and a module, would have the same name.
+    """
+    modules = {name: _module(name) for name in definitions if name not in custom_types}
+    # The names in each module, each with its owner.
+    names: dict[Module, dict[str, str]] = {
+        (): dict.fromkeys(_ROOT_NAMES, "every crate")
+    }
+    for definition, module in modules.items():
+        for depth, segment in enumerate(module):
+            _reserve(names, module[:depth], segment, "a module", definition)
+    types = {name: spelling.type_name(definitions[name].kind) for name in modules}
+    for definition, module in modules.items():
+        _reserve(names, module, types[definition], definition, definition)
+    paths: dict[str, RustPath] = {}
+    for definition, module in modules.items():
+        file = spelling.unused_name(
+            portable(spelling.field_name(definitions[definition].kind)), names[module]
+        )
+        names[module][file] = definition
+        paths[definition] = RustPath(module, types[definition], file)
+    if custom_types:
+        _reserve(names, (), _GROUPS, "a module", next(iter(custom_types)))
+        paths.update(_custom_paths(custom_types, names.get((_GROUPS,), {})))
+    return paths
+
+
+def _custom_paths(
+    types: Mapping[str, CustomType], used: Collection[str]
+) -> Iterator[tuple[str, RustPath]]:
+    """The paths of the types of custom kinds; ``used`` are names in the module of the
+    groups."""
+    kinds = sorted({type_.kind for type_ in types.values()})
+    groups = list(dict.fromkeys(kind.group for kind in kinds))
+    names = spelling.make_unique([*used, *map(spelling.module_name, groups)])
+    group_modules = dict(zip(groups, names[len(used) :], strict=True))
+    modules: dict[GroupVersionKind, Module] = {}
+    files: dict[GroupVersionKind, str] = {}
+    used_files: dict[Module, set[str]] = {}
+    for kind in kinds:
+        version = portable(spelling.module_name(kind.version))
+        modules[kind] = (_GROUPS, group_modules[kind.group], version)
+        siblings = used_files.setdefault(modules[kind], set())
+        files[kind] = spelling.unused_name(
+            portable(spelling.field_name(kind.kind)), siblings
+        )
+        siblings.add(files[kind])
+    for name, (kind, type_name) in types.items():
+        yield name, RustPath(modules[kind], type_name, files[kind], shares_file=True)
+
+
+def list_modules(paths: Iterable[RustPath]) -> dict[Module, ModuleListing]:
+    """The modules that have types or submodules; the crate's root, ``()``, is always
+    one of them."""
+    types: dict[Module, list[RustPath]] = {(): []}
+    submodules: dict[Module, dict[str, None]] = {(): {}}
+    kinds: dict[Module, dict[str, None]] = {}
+    for path in paths:
+        for depth, segment in enumerate(path.module):
+            submodules[path.module[:depth]][segment] = None
+            submodules.setdefault(path.module[: depth + 1], {})
+            types.setdefault(path.module[: depth + 1], [])
+        if path.shares_file:
+            kinds.setdefault(path.module, {})[path.file] = None
+        else:
+            types[path.module].append(path)
+    return {
+        module: ModuleListing(
+            tuple(listed), tuple(submodules[module]), tuple(kinds.get(module, ()))
+        )
+        for module, listed in types.items()
+    }
+
+
+def _module(definition: str) -> Module:
+    package = definition.removeprefix("io.k8s.").split(".")[:-1]
+    return tuple(portable(spelling.field_name(part)) for part in package)
+
+
+def _reserve(
+    names: dict[Module, dict[str, str]],
+    module: Module,
+    name: str,
+    owner: str,
+    definition: str,
+) -> None:
+    """Give ``name`` in ``module`` to ``owner``; raises SpecError where it is taken."""
+    other = names.setdefault(module, {}).setdefault(name, owner)
+    if other != owner:
+        raise SpecError(
+            f"{definition} needs the Rust path {'::'.join((*module, name))}, which "
+            f"{other} has already",
+            where="target rust",
+            hint="rename it in the document",
+        )

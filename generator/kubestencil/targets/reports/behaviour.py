@@ -1,0 +1,195 @@
+"""What feature gates and flags change in the behaviour of components, as short lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.component_changes import (
+    FlagChange,
+    GateChange,
+    GateEvent,
+    MetricChange,
+)
+from kubestencil.diff.releases.stages import DEFAULT_NAMES
+from kubestencil.diff.rules.audience import Severity
+from kubestencil.schema.facts.feature_gates import GateStage
+from kubestencil.schema.kinds import Stage
+from kubestencil.source.releases import release_order
+from kubestencil.targets.reports.changes import ChangeFormatter, uses_in_words
+from kubestencil.text.controls import one_line
+
+#: What a list is about: what happened to gates or flags, or metrics.
+BehaviourTopic = (
+    GateEvent
+    | Literal[
+        "flags-removed", "flags-deprecated", "flags-changed", "flags-added", "metrics"
+    ]
+)
+
+# The headings of the lists, the most urgent first.
+_TITLES: Mapping[BehaviourTopic, str] = {
+    "flags-removed": "Flags removed: a component that is started with one exits",
+    "on": "On by default now",
+    "off": "Off by default now",
+    "removed": "Gates removed: components refuse --feature-gates with their names",
+    "locked": "Locked: the default cannot be changed any more",
+    "stage": "Other stages, with the same default",
+    "added": "New gates, off by default",
+    "flags-deprecated": "Flags deprecated",
+    "flags-changed": "Flags that are no longer deprecated, or got a field",
+    "flags-added": "New flags",
+    "metrics": "Stable and beta metrics",
+}
+_MAX_PATHS = 4
+_NOTES = "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-"
+
+
+class GateItem(NamedTuple):
+    """What happened to a feature gate, or a flag or metric of the name ``gate``.
+
+    ``components`` are those whose code asks for it, ``text`` are its stages and the
+    releases in which they changed; ``paths`` what it guards, where users write it, and
+    ``more`` the number of further ones in words; ``kind_indexes`` are those of the kinds
+    of these, ``uses`` their places; see ``FormattedChange``.
+    """
+
+    gate: str
+    components: str
+    text: str
+    severity: Severity
+    stability: Stage = "stable"
+    paths: tuple[str, ...] = ()
+    more: str = ""
+    kind_indexes: str = ""
+    uses: str = ""
+
+
+class GateList(NamedTuple):
+    """The gates or flags to which the same happened, or metrics; ``title`` is its
+    heading."""
+
+    event: BehaviourTopic
+    title: str
+    items: tuple[GateItem, ...]
+
+
+class ReleaseNotes(NamedTuple):
+    """The notes of a ``release``, which say what is in no data: at ``url``."""
+
+    release: str
+    url: str
+
+
+def gate_lists(
+    comparison: Comparison, formatter: ChangeFormatter
+) -> tuple[GateList, ...]:
+    """The lists that are not empty, the most urgent first."""
+    items: dict[str, list[GateItem]] = {}
+    is_dated = len(_releases(comparison)) > 1
+    paths = _paths_by_gate((*comparison.changes, *comparison.notices))
+    for gate in comparison.gates:
+        item = _item(gate, _text(gate, is_dated), paths.get(gate.gate, ()), formatter)
+        items.setdefault(gate.event, []).append(item)
+    for event, flag in _flag_items(comparison.flags):
+        items.setdefault(f"flags-{event}", []).append(flag)
+    ordered = sorted(comparison.metrics, key=lambda metric: metric.severity == "safe")
+    items["metrics"] = list(map(_metric_item, ordered))
+    return tuple(
+        GateList(topic, title, tuple(items[topic]))
+        for topic, title in _TITLES.items()
+        if items.get(topic)
+    )
+
+
+def _flag_items(changes: Iterable[FlagChange]) -> Iterator[tuple[str, GateItem]]:
+    """The flags with what happened to them, each with the components that have it."""
+
+    def key(change: FlagChange) -> tuple[str, str, str]:
+        return change.name, _flag_text(change), change.event
+
+    for (name, text, event), group in groupby(sorted(changes, key=key), key):
+        same = list(group)
+        components = ", ".join(change.component for change in same)
+        yield event, GateItem(f"--{name}", components, text, same[0].severity)
+
+
+def _flag_text(change: FlagChange) -> str:
+    """What happened to a flag, and the field that says the same:
+    ``deprecated → removed; field KubeletConfiguration.maxPods``."""
+    was_deprecated = change.before is not None and change.before.deprecated
+    before = "deprecated → " if was_deprecated else ""
+    field = f"; field {change.field}" if change.field else ""
+    return f"{before}{change.event}{field}"
+
+
+def _metric_item(change: MetricChange) -> GateItem:
+    former, later = (
+        None if side is None else f"{side.stability} {side.type}"
+        for side in (change.before, change.after)
+    )
+    words = {
+        "removed": f"{former}, no longer listed",
+        "added": f"{later} now",
+        "deprecated": f"{later}, deprecated",
+        "changed": f"{former} → {later}",
+    }
+    return GateItem(change.name, "", words[change.event], change.severity)
+
+
+def release_notes(comparison: Comparison) -> tuple[ReleaseNotes, ...]:
+    """The notes of the releases in which gates changed, oldest first."""
+    return tuple(
+        ReleaseNotes(release, f"{_NOTES}{release}.md")
+        for release in sorted(_releases(comparison), key=release_order)
+    )
+
+
+def _releases(comparison: Comparison) -> set[str]:
+    return {step.release for gate in comparison.gates for step in gate.steps}
+
+
+def _paths_by_gate(changes: Sequence[Change]) -> Mapping[str, Sequence[str]]:
+    """The paths of fields whose stages changed, by their gates: a description names
+    some that no table does."""
+    paths: dict[str, list[str]] = {}
+    for change in changes:
+        for stage in () if change.rule.is_minor else change.stage or ():
+            if stage is not None and stage.gate is not None:
+                paths.setdefault(stage.gate, []).append(change.users_path)
+    return paths
+
+
+def _item(
+    change: GateChange, text: str, paths: Sequence[str], formatter: ChangeFormatter
+) -> GateItem:
+    guarded = (guard.path for guard in change.guards)
+    paths = list(map(one_line, dict.fromkeys((*guarded, *paths))))
+    stage = change.after or change.before
+    return GateItem(
+        change.gate,
+        ", ".join(change.components),
+        text,
+        change.severity,
+        "stable" if stage is None else stage.stage,
+        tuple(paths[:_MAX_PATHS]),
+        f"and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else "",
+        formatter.indexes(change.kinds),
+        uses_in_words([change.uses]),
+    )
+
+
+def _text(change: GateChange, is_dated: bool) -> str:
+    """The stages of a gate: ``alpha (off) → beta (on) in 1.33 → removed in 1.35``."""
+    words = [] if change.before is None else [_stage(change.before)]
+    for step in change.steps:
+        stage = "removed" if step.stage is None else _stage(step.stage)
+        words.append(f"{stage} in {step.release}" if is_dated else stage)
+    return " → ".join(words if change.before else ["new", *words])
+
+
+def _stage(stage: GateStage) -> str:
+    locked = ", locked" if stage.locked else ""
+    return f"{stage.level_name} ({DEFAULT_NAMES[stage.enabled]}{locked})"

@@ -1,1 +1,0 @@
-"""Examples in TypeScript (``example``); the target itself is a folder of templates."""
