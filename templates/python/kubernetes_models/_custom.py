@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, partial
-from types import GenericAlias
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -18,28 +17,17 @@ from typing import (
 
 import msgspec
 
-from ._base import (
-    UNKNOWN_KEY,
-    MicroTime,
-    Model,
-    NamesOfOfficialClient,
-    UnknownFields,
-    _decode,
-    build,
-    make_decoder,
-    plain,
-    read_text,
-    read_time,
-    to_datetime,
-)
+from ._base import Model
+from ._errors import ModelError
+from ._reading import build, decode, make_decoder, read_text
+from ._times import ExactTime as ExactTime
+from ._times import to_exact_time as to_exact_time
+from ._types import UNKNOWN_KEY, NamesOfOfficialClient, UnknownFields, keeps
+from ._types import EmptyObject as EmptyObject
+from ._types import WithoutFields as WithoutFields
+from ._writing import plain
 
 AnyModel = TypeVar("AnyModel", bound=Model)
-
-NO_FIELDS = "no fields"
-#: An object whose fields the API server drops: its schema has none.
-EmptyObject: TypeAlias = Annotated[dict[str, Any], NO_FIELDS]
-#: Any value; the API server drops the fields of objects in it.
-WithoutFields: TypeAlias = Annotated[Any, NO_FIELDS]
 
 if TYPE_CHECKING:
     #: A model that is read with its unknown fields.
@@ -47,57 +35,10 @@ if TYPE_CHECKING:
     #: A Kubernetes object of any kind: a model, or a dict where this package has none
     #: or the model would lose a part of it.
     EmbeddedObject: TypeAlias = Model | dict[str, Any]
-    #: A point in time that is written as it was read.
-    ExactTime: TypeAlias = datetime
 else:
+    from ._types import EmbeddedObject, Open
 
-    from ._base import IN_SIGNATURE
-
-    class _AnyInstance(type):
-        """The type of types that only say how msgspec reads a value."""
-
-        def __instancecheck__(cls, instance):
-            return True
-
-    class Open(metaclass=_AnyInstance):
-        """An annotation: ``Open[A]`` is an ``A`` that is read by ``_read_open``."""
-
-        def __class_getitem__(cls, model):
-            return GenericAlias(cls, model)
-
-    class EmbeddedObject(metaclass=_AnyInstance):
-        """An annotation: an object that is read by ``_read_embedded``."""
-
-    class ExactTime(datetime):
-        """A datetime that is written as it was read, with all of its digits."""
-
-        __slots__ = ("_text",)
-        __signature__ = MicroTime.__signature__
-
-        @classmethod
-        def parse(cls, text):
-            """The time in a text. Raises msgspec.ValidationError."""
-            value = read_time(text)
-            exact = to_datetime(value)
-            time = cls.combine(exact.date(), exact.timetz())
-            # Others than those of RFC 3339 are not accepted by the API server.
-            if value.tzinfo and text[10] == "T" and not text.endswith("z"):
-                time._text = text
-            return time
-
-        @property
-        def text(self):
-            """The text that was read, None for a time that was computed."""
-            return getattr(self, "_text", None)
-
-        def __reduce_ex__(self, protocol):
-            if self.text is None:
-                return super().__reduce_ex__(protocol)
-            return ExactTime.parse, (self.text,)
-
-    IN_SIGNATURE |= {Open: lambda model: model, EmbeddedObject: dict}
-
-# The classes that the annotations are, which type checkers take for something else.
+# What the annotations are, which type checkers take for something else.
 _OPEN: Any = Open
 _TIME: Any = ExactTime
 
@@ -148,7 +89,8 @@ class CustomModel(Model, kw_only=True, forbid_unknown_fields=False):
 
             annotation = _annotation(cls)
             convert = partial(msgspec.convert, type=annotation, dec_hook=_read)
-            return read_carefully(cls, data, convert)
+            careful: Self = read_carefully(cls, data, convert)
+            return careful
 
 
 class OpenModel(CustomModel, kw_only=True):
@@ -163,27 +105,6 @@ class OpenModel(CustomModel, kw_only=True):
     _keeps_unknown: ClassVar[bool] = True
     _kept: ClassVar[set[str]] = set()
     _nullable: ClassVar[set[str]] = set()
-
-
-def keeps(model: type[Model], json_name: object) -> bool:
-    """Whether a model keeps a field that is no attribute."""
-    if not issubclass(model, OpenModel):
-        return False
-    return model._keeps_unknown or json_name in model._kept
-
-
-def to_exact_time(value: Any) -> Any:
-    """A time, or a container of times, each as it was read."""
-    if isinstance(value, str):
-        try:
-            return _TIME.parse(value)
-        except msgspec.ValidationError:
-            pass
-    elif isinstance(value, dict):
-        return {key: to_exact_time(item) for key, item in value.items()}
-    elif isinstance(value, list | tuple):
-        return [to_exact_time(item) for item in value]
-    return to_datetime(value)
 
 
 def _annotation(model: type[Model]) -> Any:
@@ -208,7 +129,7 @@ def _read(kind: Any, value: Any) -> Any:
         return _read_embedded(value)
     if get_origin(kind) is Open:
         return _read_open(get_args(kind)[0], value)
-    return _decode(kind, value)
+    return decode(kind, value)
 
 
 def _read_open(model: type[OpenModel], value: Any) -> Any:
@@ -242,8 +163,7 @@ def _read_embedded(value: Any) -> Any:
         return value
     if not isinstance(value, Mapping):
         raise ValueError("expected an object")
-    from ._manifests import model_for
-    from ._problems import ModelError
+    from ._values import model_for
 
     values = dict(value)
     api_version, kind = values.get("apiVersion"), values.get("kind")

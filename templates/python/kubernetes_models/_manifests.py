@@ -2,34 +2,16 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from . import models
-from ._base import Model, plain, with_kind
-from ._kinds import CUSTOM_KINDS, KINDS
-from ._problems import ModelError, Problem
+from ._base import Model, with_kind
+from ._errors import ModelError, Problem
+from ._values import model_for as model_for
+from ._writing import plain
 
 #: A model, or a dict of JSON values where this package has no model.
 Object: TypeAlias = Model | dict[str, Any]
-
-
-def model_for(api_version: str, kind: str) -> type[Model] | None:
-    """The class of a kind: ``model_for("apps/v1", "Deployment")``.
-
-    None where this release of Kubernetes has no such kind.
-    """
-    custom = CUSTOM_KINDS.get(api_version, {}).get(kind)
-    if custom:
-        module, _, class_name = custom.partition(":")
-        model: type[Model] = getattr(
-            import_module(f".{module}", __package__), class_name
-        )
-        return model
-    name = KINDS.get(api_version, {}).get(kind)
-    found: type[Model] | None = getattr(models, name) if name else None
-    return found
 
 
 def load(

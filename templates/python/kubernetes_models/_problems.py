@@ -5,19 +5,18 @@ strictness, and takes its time.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from difflib import get_close_matches
 from functools import cache, partial
 from operator import is_ as _is
 from types import NoneType, UnionType
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
-    NamedTuple,
     TypeAlias,
-    TypeVar,
     Union,
     cast,
     get_args,
@@ -26,39 +25,23 @@ from typing import (
 
 import msgspec
 
-from ._base import (
+from ._errors import ModelError, Problem
+from ._times import ExactTime, MicroTime, read_time
+from ._types import (
+    NO_FIELDS,
     UNKNOWN_KEY,
     KnownTexts,
-    MicroTime,
-    Model,
+    OfficialModel,
     UnknownFields,
-    read_time,
+    keeps,
 )
-from ._custom import NO_FIELDS, CustomModel, EmbeddedObject, ExactTime, Open, keeps
 
-AnyModel = TypeVar("AnyModel", bound=Model)
+if TYPE_CHECKING:
+    Open = EmbeddedObject = object
+else:
+    from ._types import EmbeddedObject, Open
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*\Z")
-
-
-class Problem(NamedTuple):
-    """Where something is wrong (``spec.containers[0].name``), and what."""
-
-    path: str
-    text: str
-
-
-class ModelError(ValueError):
-    """Data that are not what a model holds; ``problems`` has all of them."""
-
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems: tuple[Problem, ...] = tuple(problems)
-        super().__init__(self.problems)
-
-    def __str__(self) -> str:
-        return "\n".join(
-            f"{path}: {text}" if path else text for path, text in self.problems
-        )
 
 
 def parsed(data: str | bytes) -> Any:
@@ -71,7 +54,7 @@ def parsed(data: str | bytes) -> Any:
         raise ModelError([_TOO_DEEP]) from None
 
 
-def check(model: type[Model], data: Any) -> None:
+def check(model: Any, data: Any) -> None:
     """Raise ModelError if anything is wrong, unknown fields included."""
     try:
         found = tuple(_walk(model, data, "", strict=True))
@@ -81,9 +64,7 @@ def check(model: type[Model], data: Any) -> None:
         raise ModelError(found)
 
 
-def read_carefully(
-    model: type[AnyModel], data: Any, convert: Callable[[Any], Any]
-) -> AnyModel:
+def read_carefully(model: Any, data: Any, convert: Callable[[Any], Any]) -> Any:
     """The model in data that could not be converted as they are: unknown fields are
     kept, and required lists and dicts that are null are read as empty ones.
 
@@ -91,8 +72,7 @@ def read_carefully(
     not all.
     """
     try:
-        found: AnyModel = convert(_readable(model, data))
-        return found
+        return convert(_readable(model, data))
     except (msgspec.ValidationError, RecursionError) as error:
         raise refused(model, data, error) from None
 
@@ -101,7 +81,7 @@ def read_carefully(
 _Reader: TypeAlias = Callable[[Any], Any]
 
 
-def _readable(model: type[Model], value: Any) -> Any:
+def _readable(model: Any, value: Any) -> Any:
     """An object that msgspec reads as a model without losing anything."""
     if not isinstance(value, dict):
         return value
@@ -112,7 +92,7 @@ def _readable(model: type[Model], value: Any) -> Any:
         read = readers[key](item)
         if read is not item:
             changes[key] = read
-    if not known.issuperset(value) and not issubclass(model, CustomModel):
+    if not known.issuperset(value) and model.__struct_config__.forbid_unknown_fields:
         kept = {key: item for key, item in value.items() if key in known}
         fields = {key: item for key, item in value.items() if key not in known}
         return {**kept, **changes, UNKNOWN_KEY: UnknownFields(fields)}
@@ -120,16 +100,16 @@ def _readable(model: type[Model], value: Any) -> Any:
 
 
 @cache
-def _readers(model: type[Model]) -> tuple[frozenset[str], dict[str, _Reader]]:
+def _readers(model: Any) -> tuple[frozenset[str], dict[str, _Reader]]:
     """The JSON names of all fields, and what makes those readable that may not be."""
     readers: dict[str, _Reader] = {}
-    for name, field in _fields(model).items():
+    for name, field in fields_of(model).items():
         reader = _reader(field.type)
         if zero := _zero(field):
             readers[name] = _null_reader(field.type, zero)
         elif reader:
             readers[name] = reader
-    return frozenset(_fields(model)), readers
+    return frozenset(fields_of(model)), readers
 
 
 def _null_reader(kind: Any, zero: Callable[[], Any]) -> _Reader:
@@ -145,10 +125,10 @@ def _null_reader(kind: Any, zero: Callable[[], Any]) -> _Reader:
 
 def _reader(kind: Any) -> _Reader | None:
     """What makes the values of a type readable, None where they are."""
-    for plain in _members(kind):
+    for plain in members_of(kind):
         if get_origin(plain) is Open:
             plain = get_args(plain)[0]
-        if isinstance(plain, type) and issubclass(plain, Model):
+        if isinstance(plain, type) and issubclass(plain, OfficialModel):
             return partial(_readable, plain)
         origin, arguments = get_origin(plain), get_args(plain)
         if origin is list and (reader := _reader(arguments[0])):
@@ -181,7 +161,7 @@ def _zero(field: msgspec.structs.FieldInfo) -> Callable[[], Any] | None:
 
 
 def explain_keywords(
-    model: type[Model], values: Mapping[str, Any], error: TypeError
+    model: Any, values: Mapping[str, Any], error: TypeError
 ) -> TypeError:
     """The TypeError for keywords of which a model refused one with ``error``."""
     names = {json_name: name for name, json_name in model.attribute_map.items()}
@@ -195,7 +175,7 @@ def explain_keywords(
     return TypeError(f"{model.__name__} has no attribute {name!r}{hint}")
 
 
-def refused(model: type[Model], data: Any, error: Exception) -> ModelError:
+def refused(model: Any, data: Any, error: Exception) -> ModelError:
     """The ModelError for data that msgspec refused with ``error``."""
     try:
         found = tuple(_walk(model, data, "", strict=False))
@@ -211,7 +191,7 @@ def _walk(kind: Any, value: Any, path: str, *, strict: bool) -> Iterator[Problem
     """The problems of a JSON value where an annotation says ``kind``."""
     if strict and NO_FIELDS in _annotations(kind):
         yield from _dropped_fields(value, path)
-    kinds = _members(kind)
+    kinds = members_of(kind)
     if Any in kinds or (value is None and NoneType in kinds):
         return
     kinds = tuple(each for each in kinds if each is not NoneType)
@@ -228,7 +208,7 @@ def _walk(kind: Any, value: Any, path: str, *, strict: bool) -> Iterator[Problem
             yield Problem(path, f"expected {names}, got {_shown(value)}")
         return
     if kinds[0] is EmbeddedObject:
-        if not isinstance(value, Mapping | Model):
+        if not isinstance(value, Mapping):
             yield _mismatch("object", value, path)
         return
     if origin is list:
@@ -247,7 +227,7 @@ def _walk(kind: Any, value: Any, path: str, *, strict: bool) -> Iterator[Problem
                 yield Problem(path, f"expected str as key, got {key!r}")
             inner = _below(path, key)
             yield from _walk(get_args(kinds[0])[1], item, inner, strict=strict)
-    elif issubclass(kinds[0], Model):
+    elif issubclass(kinds[0], OfficialModel):
         yield from _walk_model(kinds[0], value, path, strict=strict)
     elif issubclass(kinds[0], datetime):
         if not _is_time(kinds[0], value):
@@ -294,14 +274,14 @@ def _is_literal(literals: tuple[Any, ...], value: Any) -> bool:
 
 
 def _walk_model(
-    model: type[Model], value: Any, path: str, *, strict: bool
+    model: Any, value: Any, path: str, *, strict: bool
 ) -> Iterator[Problem]:
     if isinstance(value, model):
         return
     if not isinstance(value, Mapping):
         yield _mismatch("object", value, path)
         return
-    fields = _fields(model)
+    fields = fields_of(model)
     for key, item in value.items():
         field = fields.get(key)
         if field is not None and item is None and _zero(field):
@@ -318,14 +298,14 @@ def _walk_model(
 
 
 @cache
-def _fields(model: type[Model]) -> dict[str, msgspec.structs.FieldInfo]:
+def fields_of(model: Any) -> dict[str, msgspec.structs.FieldInfo]:
     fields = msgspec.structs.fields(model)
     return {
         field.encode_name: field for field in fields if field.encode_name != UNKNOWN_KEY
     }
 
 
-def _members(kind: Any) -> tuple[Any, ...]:
+def members_of(kind: Any) -> tuple[Any, ...]:
     """The types of a union, or the only one, without what annotates them."""
     kinds = get_args(kind) if _is_union(kind) else (kind,)
     return tuple(

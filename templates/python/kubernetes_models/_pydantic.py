@@ -5,13 +5,18 @@ from datetime import datetime
 from functools import partial
 from inspect import cleandoc
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from pydantic_core import core_schema
 
-from ._base import Model
-from ._custom import EmbeddedObject, ExactTime, Open
-from ._problems import _fields, _members
+from ._problems import fields_of, members_of
+from ._times import ExactTime
+from ._types import OfficialModel
+
+if TYPE_CHECKING:
+    Open = EmbeddedObject = object
+else:
+    from ._types import EmbeddedObject, Open
 
 _PLAIN: dict[Any, Any] = {
     bool: core_schema.bool_schema,
@@ -21,7 +26,7 @@ _PLAIN: dict[Any, Any] = {
 }
 
 
-def core_schema_of(model: type[Model]) -> Any:
+def core_schema_of(model: Any) -> Any:
     """pydantic's schema of a model.
 
     The model reads and writes itself; the definitions are what its JSON schema, and
@@ -37,24 +42,25 @@ def core_schema_of(model: type[Model]) -> Any:
     )
 
 
-def _read(model: type[Model], value: Any, _: Any) -> Model:
+def _read(model: Any, value: Any, _: Any) -> Any:
     """The model in a value. Raises ModelError, which pydantic reports."""
     return value if isinstance(value, model) else model.from_dict(value)
 
 
 def _write(value: Any) -> Any:
-    return value.to_dict(names="json") if isinstance(value, Model) else value
+    is_model = isinstance(value, OfficialModel)
+    return value.to_dict(names="json") if is_model else value
 
 
-def _reference(model: type[Model]) -> str:
+def _reference(model: Any) -> str:
     return f"{model.__module__}.{model.__qualname__}:{id(model)}"
 
 
-def _reachable(model: type[Model]) -> list[type[Model]]:
+def _reachable(model: Any) -> list[Any]:
     """A model and all that are part of it, each once."""
     found = {model: None}
     for part in (queue := [model]):
-        for field in _fields(part).values():
+        for field in fields_of(part).values():
             for inner in _models_in(field.type):
                 if inner not in found:
                     found[inner] = None
@@ -62,19 +68,19 @@ def _reachable(model: type[Model]) -> list[type[Model]]:
     return queue
 
 
-def _models_in(kind: Any) -> Iterator[type[Model]]:
-    for member in _members(kind):
-        if isinstance(member, type) and issubclass(member, Model):
+def _models_in(kind: Any) -> Iterator[Any]:
+    for member in members_of(kind):
+        if isinstance(member, type) and issubclass(member, OfficialModel):
             yield member
         elif get_origin(member) is not Literal:
             for argument in get_args(member):
                 yield from _models_in(argument)
 
 
-def _definition(model: type[Model]) -> Any:
+def _definition(model: Any) -> Any:
     fields = {
         name: core_schema.typed_dict_field(_schema(field.type), required=field.required)
-        for name, field in _fields(model).items()
+        for name, field in fields_of(model).items()
     }
     updates = {"title": model.__name__, "description": cleandoc(model.__doc__ or "")}
     return core_schema.typed_dict_schema(
@@ -86,10 +92,10 @@ def _definition(model: type[Model]) -> Any:
 
 def _schema(kind: Any) -> Any:
     """pydantic's schema of an annotation."""
-    kinds = [member for member in _members(kind) if member is not NoneType]
+    kinds = [member for member in members_of(kind) if member is not NoneType]
     schemas = [_plain_schema(member) for member in kinds]
     schema = schemas[0] if len(schemas) == 1 else core_schema.union_schema(schemas)
-    if len(kinds) < len(_members(kind)):
+    if len(kinds) < len(members_of(kind)):
         return core_schema.nullable_schema(schema)
     return schema
 
@@ -110,7 +116,7 @@ def _plain_schema(kind: Any) -> Any:
         return core_schema.dict_schema(core_schema.str_schema(), _schema(arguments[1]))
     if kind in _PLAIN:
         return _PLAIN[kind]()
-    if isinstance(kind, type) and issubclass(kind, Model):
+    if isinstance(kind, type) and issubclass(kind, OfficialModel):
         return core_schema.definition_reference_schema(_reference(kind))
     if isinstance(kind, type) and issubclass(kind, datetime):
         return core_schema.datetime_schema()

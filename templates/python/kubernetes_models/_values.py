@@ -4,17 +4,41 @@ back."""
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from typing import Any, get_args, get_origin
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 import msgspec
 
-from ._base import UNKNOWN_KEY, Model
 from ._kinds import CUSTOM_KINDS, KINDS
+from ._problems import fields_of, members_of
+from ._types import UNKNOWN_KEY, OfficialModel
+
+if TYPE_CHECKING:
+    from ._base import Model
+
+    Open = EmbeddedObject = object
+else:
+    from ._types import EmbeddedObject, Open
+
+
+def model_for(api_version: str, kind: str) -> "type[Model] | None":
+    """The class of a kind: ``model_for("apps/v1", "Deployment")``.
+
+    None where this release of Kubernetes has no such kind.
+    """
+    name = CUSTOM_KINDS.get(api_version, {}).get(kind)
+    if name is None:
+        name = f"models:{KINDS.get(api_version, {}).get(kind, '')}"
+    module, _, class_name = name.partition(":")
+    if not class_name:
+        return None
+    model: type[Model] = getattr(import_module(f".{module}", __package__), class_name)
+    return model
 
 
 def identified(model: Any) -> Any:
     """The model, or a copy with apiVersion and kind where it is a kind without them."""
-    model_class: type[Model] = type(model)
+    model_class: Any = type(model)
     found = kind_of(model_class)
     if found is None:
         return model
@@ -27,7 +51,7 @@ def identified(model: Any) -> Any:
 
 
 @cache
-def kind_of(model: type[Model]) -> tuple[str, str] | None:
+def kind_of(model: Any) -> tuple[str, str] | None:
     """The apiVersion and kind of a class; None where it has none, or several."""
     for base in model.__mro__:
         module = base.__module__.rpartition(".")[0]
@@ -48,7 +72,7 @@ def _kinds() -> dict[str, tuple[str, str] | None]:
     return found
 
 
-def python_values(model: Model) -> dict[str, Any]:
+def python_values(model: Any) -> dict[str, Any]:
     """Every attribute of a model under its Python name, models in it likewise, and
     unknown fields under their JSON names."""
     values = {
@@ -59,7 +83,7 @@ def python_values(model: Model) -> dict[str, Any]:
     return {**model.unknown_fields, **values}
 
 
-def json_values(model: Model) -> dict[str, Any]:
+def json_values(model: Any) -> dict[str, Any]:
     """What is there of a model, by JSON name, models in it likewise."""
     names = zip(model.__struct_fields__, model.__struct_encode_fields__, strict=True)
     values = ((json_name, getattr(model, name)) for name, json_name in names)
@@ -71,9 +95,9 @@ def json_values(model: Model) -> dict[str, Any]:
     return {**model.unknown_fields, **known}
 
 
-def _value(value: Any, convert: Callable[[Model], dict[str, Any]]) -> Any:
+def _value(value: Any, convert: Callable[[Any], dict[str, Any]]) -> Any:
     """A value with dicts for models, which ``convert`` makes."""
-    if isinstance(value, Model):
+    if isinstance(value, OfficialModel):
         return convert(value)
     if isinstance(value, list):
         return [_value(item, convert) for item in value]
@@ -82,7 +106,7 @@ def _value(value: Any, convert: Callable[[Model], dict[str, Any]]) -> Any:
     return value
 
 
-def json_named(model: type[Model], data: Any) -> Any:
+def json_named(model: Any, data: Any) -> Any:
     """The dict of ``to_dict(names="python")`` with JSON names; other data as they are."""
     with suppress(RecursionError):  # Those cannot be read, which is said elsewhere.
         return _json_named(model, data, None)
@@ -92,13 +116,9 @@ def json_named(model: type[Model], data: Any) -> Any:
 def _json_named(kind: Any, value: Any, is_python: bool | None) -> Any:
     """A value of a type with JSON names. ``is_python`` says whether it has the others,
     None where no name around it does."""
-    from ._custom import EmbeddedObject, Open
-    from ._manifests import model_for
-    from ._problems import _members
-
     if is_python is False or not isinstance(value, dict | list):
         return value
-    for member in _members(kind):
+    for member in members_of(kind):
         origin, arguments = get_origin(member), get_args(member)
         if origin is Open:
             member = arguments[0]
@@ -111,17 +131,15 @@ def _json_named(kind: Any, value: Any, is_python: bool | None) -> Any:
         if origin is dict and isinstance(value, dict):
             named = _json_named
             return {key: named(arguments[1], value[key], is_python) for key in value}
-        if isinstance(member, type) and issubclass(member, Model):
+        if isinstance(member, type) and issubclass(member, OfficialModel):
             return _json_named_model(member, value, is_python)
     return value
 
 
-def _json_named_model(model: type[Model], value: Any, is_python: bool | None) -> Any:
-    from ._problems import _fields
-
+def _json_named_model(model: Any, value: Any, is_python: bool | None) -> Any:
     if not isinstance(value, dict):
         return value
-    fields = _fields(model)
+    fields = fields_of(model)
     json_names = {field.name: name for name, field in fields.items()}
     if is_python is None and value.keys() & (json_names.keys() - fields.keys()):
         is_python = True
