@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kubestencil.checking.files import previous as previous_module
+from kubestencil import programs
 from kubestencil.checking.files.previous import (
     PreviousObjects,
     committed_files,
@@ -374,7 +374,7 @@ def test_a_repository_of_a_stranger_runs_no_command(repository: Path) -> None:
             ["git", "config", *setting.split("=", 1)], cwd=repository, check=True
         )
     with pytest.MonkeyPatch.context() as patch:
-        patch.delitem(previous_module._ENVIRONMENT, "GIT_NO_LAZY_FETCH")
+        patch.delitem(programs._GIT_VARIABLES, "GIT_NO_LAZY_FETCH")
         with pytest.raises(SourceError, match="no content"):
             list(committed_files("HEAD", str(repository), is_recursive=True))
     assert not (repository / "owned").exists()

@@ -15,8 +15,8 @@ from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.targets import generate_files
 from kubestencil.targets.languages.rust import spelling
-from kubestencil.targets.rust import view
 from kubestencil.targets.languages.rust.fixups import correct
+from kubestencil.targets.rust import view
 from tests.conftest import EACH_RELEASE, RELEASES, load, make_release
 
 

@@ -22,6 +22,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from kubestencil.errors import SourceError, UsageError
+from kubestencil.programs import git_tags
 from kubestencil.project import newest
 from kubestencil.project.lock import Lock, LockedDocument
 from kubestencil.project.summary import MAX_CHARACTERS, summary
@@ -331,7 +332,7 @@ def test_an_address_gets_the_newest_tag_of_its_form(
     monkeypatch: pytest.MonkeyPatch, location: str, repository: str, expected: str
 ) -> None:
     asked = []
-    monkeypatch.setattr(newest, "_tags", lambda name: asked.append(name) or TAGS)
+    monkeypatch.setattr(newest, "git_tags", lambda name, _: asked.append(name) or TAGS)
     assert newest.has_version(location)
     assert newest.newest_location(location) == expected
     assert asked == [repository]
@@ -355,7 +356,7 @@ def test_nobody_is_asked_for_a_password(
         with serve() as server:
             server.answers = [answer(b"", 401, WWW_Authenticate='Basic realm="a"')] * 3
             with pytest.raises(SourceError):
-                newest._tags(server.url)
+                git_tags(server.url, 1_000_000)
         assert not owned.exists()
 
 

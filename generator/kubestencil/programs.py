@@ -16,6 +16,20 @@ _SECONDS = 300
 _MAX_MESSAGE = 100_000
 _MAX_LINES = 6
 _MAX_WIDTH = 1_000
+# The configuration of a repository, which can be a stranger's, names programs: those of a
+# bare repository among files, and core.fsmonitor, which reading an index runs. Of missing
+# objects Git would download some, by a command of the configuration. Nobody is asked for
+# a password.
+_GIT = (
+    "git", "-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false",
+    "-c", "http.followRedirects=false", "-c", "credential.helper=",
+)  # fmt: skip
+_GIT_VARIABLES = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_ASKPASS": "",
+    "GIT_TERMINAL_PROMPT": "0",
+}
 
 
 def output_of(
@@ -71,3 +85,25 @@ def output_of(
             what = "\n  ".join(lines).strip() or f"{program} failed"
             raise ProgramError(what.removeprefix("fatal: "), where=where or program)
     return data
+
+
+def git_output(folder: str, limit: int, *arguments: str, text: bytes = b"") -> bytes:
+    """What Git prints of the repository that a folder is in, without a network; raises as
+    ``output_of``."""
+    command = (*_GIT, "-C", os.path.abspath(folder), *arguments)  # noqa: PTH100
+    variables = {**_GIT_VARIABLES, "GIT_ALLOW_PROTOCOL": "none"}
+    return output_of(command, limit, text=text, variables=variables)
+
+
+def git_tags(repository: str, limit: int) -> str:
+    """What Git prints of the tags of a repository at an address; raises as
+    ``output_of``."""
+    command = (*_GIT, "ls-remote", "--tags", "--refs", "--", repository)
+    # In no repository: not in that of a project which has the temporary files, either.
+    with tempfile.TemporaryDirectory() as folder:
+        allowed = {"GIT_ALLOW_PROTOCOL": "http:https", "GIT_DIR": folder}
+        variables = {**_GIT_VARIABLES, **allowed}
+        output = output_of(
+            command, limit, where=repository, folder=folder, variables=variables
+        )
+    return output.decode("utf-8", "replace")

@@ -9,14 +9,13 @@ OCI registry, which the user's helm asks.
 from __future__ import annotations
 
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from kubestencil.errors import SourceError
-from kubestencil.programs import output_of
+from kubestencil.programs import git_tags
 from kubestencil.source.helm import OCI, newest_chart, split_chart
 from kubestencil.source.limits import max_bytes
 from kubestencil.source.pinned import PinnedDocument, keep
@@ -135,7 +134,7 @@ def newest_location(location: str) -> str:
         raise SourceError("has no version in the place of a tag", where=location)
     versions = [
         other[1]
-        for name in _TAG.findall(_tags(repository))
+        for name in _TAG.findall(git_tags(repository, max_bytes()))
         if (other := _VERSION.search(name)) and name == tag.replace(match[1], other[1])
     ]
     newest = max([match[1], *versions], key=_order)
@@ -161,30 +160,3 @@ def _repository(location: str) -> tuple[str, str]:
             where=location,
         )
     return location[: match.start()], location[match.end() :].partition("/")[0]
-
-
-def _tags(repository: str) -> str:
-    """What git says of the tags of a repository.
-
-    It reads the configuration of no repository, which could name programs, asks nobody
-    for a password, and follows no redirect.
-    """
-    options = ("-c", "http.followRedirects=false", "-c", "credential.helper=")
-    command = ["git", *options, "ls-remote", "--tags", "--refs", "--", repository]
-    with tempfile.TemporaryDirectory() as folder:
-        variables = {
-            "GIT_ALLOW_PROTOCOL": "http:https",
-            # No program of an editor, either.
-            "GIT_ASKPASS": "",
-            # No repository: not that of a project which has the temporary files, either.
-            "GIT_DIR": folder,
-            "GIT_TERMINAL_PROMPT": "0",
-        }
-        output = output_of(
-            command,
-            max_bytes(),
-            where=repository,
-            folder=folder,
-            variables=variables,
-        )
-    return output.decode("utf-8", "replace")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import socket
 import time
 from collections.abc import Callable, Iterable
 from http.client import HTTPException
@@ -16,12 +15,12 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Thread
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.response import BaseHTTPResponse
-from urllib3.util import parse_url
 
 from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
@@ -115,7 +114,7 @@ def _download(url: str, progress: Progress, is_over: Event) -> bytes:
                 if not target:
                     _check_status(response, location)
                     return _receive(response, url, progress, is_over)
-                location = _redirected(location, target, peers)
+                location = _redirected(location, target)
     except (urllib3.exceptions.HTTPError, HTTPException, ValueError) as error:
         # http.client and urllib3 read numbers of the response as int does.
         reason = getattr(error, "reason", None) or error
@@ -169,21 +168,16 @@ def _make_pool(check: Callable[[str], None]) -> urllib3.PoolManager:
     """A pool of connections. ``check`` is called with the address of each before a
     request is sent, and raises an error where it must not be used."""
 
-    class Connection(HTTPConnection):
-        def connect(self) -> None:
-            super().connect()
-            check(str(self.sock.getpeername()[0]))
-
-    class SecureConnection(HTTPSConnection):
-        def connect(self) -> None:
-            super().connect()
+    class Checked:
+        def connect(self: Any) -> None:
+            super().connect()  # type: ignore[misc]
             check(str(self.sock.getpeername()[0]))
 
     class Pool(urllib3.HTTPConnectionPool):
-        ConnectionCls = Connection
+        ConnectionCls = type("Connection", (Checked, HTTPConnection), {})
 
     class SecurePool(urllib3.HTTPSConnectionPool):
-        ConnectionCls = SecureConnection
+        ConnectionCls = type("SecureConnection", (Checked, HTTPSConnection), {})
 
     manager = urllib3.PoolManager(
         timeout=urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]),
@@ -349,37 +343,19 @@ def check_scheme(url: str) -> None:
     )
 
 
-def _redirected(url: str, target: str, peers: _Peers) -> str:
-    """The URL that a response for ``url`` leads to; raises SourceError where it must
-    not lead there."""
+def _redirected(url: str, target: str) -> str:
+    """The URL that a response for ``url`` leads to; raises SourceError for one with
+    another scheme."""
     try:
         following = urljoin(url, target)
         check_scheme(following)
-        is_internal = peers.is_outside and _is_internal(following)
-        if urlsplit(following).scheme != urlsplit(url).scheme and not is_internal:
-            raise ValueError
-    except (ValueError, UsageError) as error:
-        raise SourceError(
-            f"redirects to {shown_location(target)[:200]!a}", where=shown_location(url)
-        ) from error
-    if is_internal:
-        raise SourceError(
-            f"redirects to {shown_location(following)}, which is on this machine or in its network",
-            where=shown_location(url),
-        )
-    return following
-
-
-def _is_internal(url: str) -> bool:
-    """Whether the host of a URL has an address of this machine or its network. That of
-    the connection is checked as well."""
-    host = (parse_url(url).host or "").strip("[]")
-    try:
-        infos = socket.getaddrinfo(host, None)
-    except (OSError, UnicodeError):
-        # The request will say that the name is unknown.
-        return False
-    return any(is_internal(str(info[4][0])) for info in infos)
+        if urlsplit(following).scheme == urlsplit(url).scheme:
+            return following
+    except (ValueError, UsageError):
+        pass
+    raise SourceError(
+        f"redirects to {shown_location(target)[:200]!a}", where=shown_location(url)
+    )
 
 
 def _message(reason: object, url: str) -> str:

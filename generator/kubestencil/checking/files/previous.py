@@ -12,18 +12,11 @@ from kubestencil.checking.files.manifests import Manifest, Mistake, read_manifes
 from kubestencil.checking.findings import Skip
 from kubestencil.checking.paths import object_at, text_at
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.programs import output_of
+from kubestencil.programs import git_output
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.limits import max_bytes, too_large
 
-# Of a repository that has not all of its objects, Git would download what is missing, by
-# a command that its configuration can name.
-_ENVIRONMENT = {
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_OPTIONAL_LOCKS": "0",
-}
 _FILE_MODES = (b"100644", b"100755")
 # Bytes that Git prints besides the content of a file.
 _MAX_HEAD = 200
@@ -116,7 +109,7 @@ def committed_files(
     files: dict[str, tuple[bytes, int]] = {}
     options = ["-r"] if is_recursive else []
     commit = _commit(revision, folder)
-    listing = _git(folder, max_bytes(), "ls-tree", "-zl", *options, commit)
+    listing = git_output(folder, max_bytes(), "ls-tree", "-zl", *options, commit)
     for line in filter(None, listing.split(b"\0")):
         description, _, name = line.partition(b"\t")
         mode, _, digest, size = description.split()
@@ -131,7 +124,7 @@ def committed_files(
         files[path] = digest, int(size)
     digests = b"\n".join(digest for digest, _ in files.values())
     total = sum(size + _MAX_HEAD for _, size in files.values())
-    contents = BytesIO(_git(folder, total, "cat-file", "--batch", text=digests))
+    contents = BytesIO(git_output(folder, total, "cat-file", "--batch", text=digests))
     for path, (_, length) in files.items():
         contents.readline()
         yield path, contents.read(length)
@@ -147,18 +140,9 @@ def _commit(revision: str, folder: str) -> str:
     wanted = ("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     try:
         # Versions of Git before 2.30 repeat --end-of-options.
-        return _git(folder, max_bytes(), *wanted).decode().split()[-1]
+        return git_output(folder, max_bytes(), *wanted).decode().split()[-1]
     except SourceError as error:
         raise UsageError(f"{failure}: {error.what}", where="--since") from error
-
-
-def _git(folder: str, limit: int, *arguments: str, text: bytes = b"") -> bytes:
-    top = os.path.abspath(folder)  # noqa: PTH100
-    # A folder can have the files of a bare repository, whose configuration Git would obey.
-    # For a revision such as :PATH, Git reads its index, and runs core.fsmonitor.
-    options = ("-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false")
-    command = ["git", "-C", top, *options, *arguments]
-    return output_of(command, limit, text=text, variables=_ENVIRONMENT)
 
 
 def _key(value: Mapping[str, Any]) -> _Key | None:
