@@ -3,7 +3,6 @@ answer or an error for each, no traceback, and an exit code of its own."""
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import random
@@ -17,9 +16,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-
-from kubestencil.errors import SourceError
-from kubestencil.lsp.messages import MessageReader
 
 pytestmark = pytest.mark.slow
 
@@ -166,48 +162,7 @@ def test_an_editor_that_is_gone_ends_a_session() -> None:
         assert editor.process.stderr.read() == b""
 
 
-# --- messages that are none
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (b"Content-Length: 99999999999\r\n\r\n", "99,999,999,999 bytes"),
-        (b"Content-Length: %s\r\n\r\n" % (b"9" * 4000), "more bytes"),
-        (b"Content-Length: -1\r\n\r\n", "no message"),
-        (b"Content-Length: 0\r\n\r\n", "no message"),
-        (b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}", "no message"),
-        (b"Content-Length: 1_0\r\n\r\n", "no message"),
-        (b"Content-Type: a\r\n\r\n{}", "no message"),
-        (b"\r\n\r\n", "no message"),
-        (b'{"jsonrpc": "2.0"}\n', "no message"),
-        (b"a: b\r\n" * 1000, "no message"),
-        (b"a" * 100_000, "no message"),
-    ],
-)
-def test_a_header_that_is_none_is_refused(data: bytes, expected: str) -> None:
-    reader = MessageReader(io.BytesIO(data))
-    with pytest.raises(SourceError, match=expected):
-        reader.readline()
-
-
-def test_headers_may_have_other_lines_and_cases() -> None:
-    data = b"content-type: a; charset=utf-8\ncontent-length:2\n\n{}"
-    reader = MessageReader(io.BytesIO(data + b"Content-Length: 5\r\n\r\n{}"))
-    lines = [reader.readline(), reader.readline()]
-    assert lines == [b"Content-Length: 2\r\n", b"\r\n"]
-    assert reader.read(2) == b"{}"
-    assert [reader.readline(), reader.readline()][0] == b"Content-Length: 5\r\n"
-    # The stream ends in a message.
-    assert reader.read(5) == b""
-    assert reader.readline() == b""
-
-
-def test_the_limit_of_messages_is_that_of_documents() -> None:
-    code, errors = outcome(INITIALIZE, opening("x" * 300), KUBESTENCIL_MAX_BYTES="200")
-    assert code == 1
-    assert "the limit is 200" in errors
-    assert errors.startswith("error: ")
+# --- messages out of turn
 
 
 def test_requests_out_of_turn_are_errors() -> None:

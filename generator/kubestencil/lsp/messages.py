@@ -1,11 +1,10 @@
-"""The messages of an editor: read with limits, and refused where they are out of turn."""
+"""The messages of an editor, which pygls reads, and how those out of turn are refused."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import os
-import re
 from typing import Any, BinaryIO
 
 from lsprotocol import types
@@ -13,79 +12,9 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
-from kubestencil.errors import SourceError
-from kubestencil.source.limits import max_bytes, too_large
 from kubestencil.text.controls import one_line
 
-_INPUT = "standard input"
-_HEADER_NAME = re.compile(rb"[A-Za-z0-9-]+")
-_MAX_HEADER_LINE = 4096
-_MAX_HEADER_LINES = 32
-_MAX_DIGITS = 18
 _MAX_LOGGED = 1_000
-
-
-class MessageReader:
-    """What pygls reads messages of: lines of headers, and bodies.
-
-    Raises SourceError for a header that is none of the protocol, or announces more
-    bytes than the limit of documents; what follows it cannot be read.
-    """
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._limit = max_bytes()
-        self._is_at_body = False
-
-    def readline(self) -> bytes:
-        """The header of a message in two lines: its length, and an empty one. Nothing
-        at the end of the stream."""
-        if self._is_at_body:
-            self._is_at_body = False
-            return b"\r\n"
-        length = self._length()
-        self._is_at_body = length is not None
-        return b"" if length is None else b"Content-Length: %d\r\n" % length
-
-    def read(self, size: int) -> bytes:
-        """The body of a message; nothing where the stream ends in it."""
-        body = self._stream.read(size)
-        return body if len(body) == size else b""
-
-    def _length(self) -> int | None:
-        """The length that a header announces; None at the end of the stream."""
-        length: int | None = None
-        for number in range(_MAX_HEADER_LINES):
-            line = self._stream.readline(_MAX_HEADER_LINE)
-            if not line:
-                return None
-            name, separator, value = line.strip().partition(b":")
-            if not (name or separator) and number and length is not None:
-                return length
-            if not (
-                separator and line.endswith(b"\n") and _HEADER_NAME.fullmatch(name)
-            ):
-                break
-            if name.lower() == b"content-length":
-                length = self._checked(value.strip(), length)
-        raise _malformed()
-
-    def _checked(self, value: bytes, earlier: int | None) -> int:
-        digits = value.lstrip(b"0")
-        if earlier is not None or not value.isdigit() or not digits:
-            raise _malformed()
-        if len(digits) > _MAX_DIGITS or int(digits) > self._limit:
-            size = f"{int(digits):,}" if len(digits) <= _MAX_DIGITS else "more"
-            raise too_large(_INPUT, size)
-        return int(digits)
-
-
-def _malformed() -> SourceError:
-    return SourceError(
-        "is no message of the Language Server Protocol: no Content-Length",
-        where=_INPUT,
-        hint="kubestencil lsp is started by an editor, which speaks that protocol",
-    )
 
 
 class _Protocol(LanguageServerProtocol):
@@ -144,15 +73,12 @@ class EditorServer(LanguageServer):
 
     def serve(self, stdin: BinaryIO, stdout: BinaryIO) -> int:
         """Answer until the editor ends the session; 0 where it did so in order, with the
-        request ``shutdown``, and 1 otherwise.
-
-        Raises SourceError for what is no message.
-        """
+        request ``shutdown``, and 1 otherwise."""
         # Errors go to the editor; pygls would write tracebacks to standard error.
         logging.disable(logging.CRITICAL)
         # pygls closes its output at the end, which standard output outlives.
         with os.fdopen(os.dup(stdout.fileno()), "wb") as output:
-            self.start_io(MessageReader(stdin), _Output(output))  # type: ignore[arg-type]
+            self.start_io(stdin, _Output(output))  # type: ignore[arg-type]
         return 0 if self.protocol.is_shut_down else 1
 
     def shutdown(self) -> None:
