@@ -1,7 +1,8 @@
 """A local web server that rebuilds the docs site when its templates change.
 
 It is a preview for people who write templates: it listens on the loopback interface
-only, lists no folders, and serves no file outside of its folder.
+only, lists no folders, and serves no file outside of its folder:
+``SimpleHTTPRequestHandler`` lists folders and follows links.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Downloads: what a URL has, and the documents of releases.
 
 The name of a server can have another address each time that it is asked for, so that only
-the address of the connection itself says where a request goes.
+the address of the connection itself says where a request goes. urllib3 makes connections and
+reads responses; it has no limit for the duration or the size of a download, and no check
+of addresses, which is what is here.
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@ documents before it is parsed, at lines that begin with ``---`` (apimachinery,
 pkg/util/yaml/decoder.go), so that a mistake in one document leaves the others
 readable.
 
+PyYAML gives the events. What is made of them is here, since no library resolves scalars
+as go-yaml does, with the positions of keys and values, and within limits.
+
 ``document`` splits a text, ``compose`` makes values of events, ``scalars`` of texts.
 """
 
