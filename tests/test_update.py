@@ -204,7 +204,7 @@ def test_an_update_brings_what_is_newest_and_says_what_differs(
     (upstream.folder / "document.json").write_text("{}")
     other = run("render", "--check", "--locked")
     assert other.returncode == 1
-    assert "not the pinned" in other.stderr
+    assert "not the recorded" in other.stderr
 
 
 @pytest.mark.slow

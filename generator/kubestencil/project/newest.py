@@ -103,14 +103,8 @@ def pin(release: ListedRelease) -> PinnedDocument:
     another digest than the index."""
     from kubestencil.source import remote
 
-    data = remote.download(release.url, remote.no_progress)
-    sha256 = keep(data)
-    if release.sha256 not in (None, sha256):
-        raise SourceError(
-            f"has the sha256 {sha256}, not that of the index, {release.sha256}",
-            where=release.url,
-        )
-    return PinnedDocument(release.name, release.url, release.url, sha256)
+    data = remote.download_verified(release.url, release.sha256, remote.no_progress)
+    return PinnedDocument(release.name, release.url, release.url, keep(data))
 
 
 def has_version(location: str) -> bool:

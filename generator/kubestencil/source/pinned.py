@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil import atomic, regular_file
-from kubestencil.errors import SourceError
 from kubestencil.source.document import Source
 from kubestencil.source.limits import max_bytes
 
@@ -35,13 +34,7 @@ def read_pinned(pinned: PinnedDocument) -> Source:
             return Source(pinned.release, pinned.origin, data)
     from kubestencil.source import remote
 
-    data = remote.download(pinned.url, remote.no_progress)
-    sha256 = hashlib.sha256(data).hexdigest()
-    if sha256 != pinned.sha256:
-        raise SourceError(
-            f"has the sha256 {sha256}, not the pinned {pinned.sha256}",
-            where=pinned.url,
-        )
+    data = remote.download_verified(pinned.url, pinned.sha256, remote.no_progress)
     keep(data)
     return Source(pinned.release, pinned.origin, data)
 

@@ -105,6 +105,20 @@ def download(url: str, progress: Progress, end: float | None = None) -> bytes:
     return data
 
 
+def download_verified(url: str, sha256: str | None, progress: Progress) -> bytes:
+    """The content at a URL, whose digest may be known; raises as ``download``, and
+    SourceError where it has another digest."""
+    data = download(url, progress)
+    actual = hashlib.sha256(data).hexdigest()
+    if sha256 not in (None, actual):
+        raise SourceError(
+            f"has the sha256 {actual}, not the recorded {sha256}",
+            where=url,
+            hint="it was not saved; the URL may serve another document now",
+        )
+    return data
+
+
 def _download(url: str, progress: Progress, is_over: Event) -> bytes:
     """The content at a URL; ends early once ``is_over`` is set."""
     peers = _Peers(url)
@@ -274,14 +288,7 @@ def fetch(
     """
     path = folder / f"{release.name}.json"
     destination = real_path(path)
-    data = download(release.url, progress)
-    sha256 = hashlib.sha256(data).hexdigest()
-    if release.sha256 is not None and sha256 != release.sha256:
-        raise SourceError(
-            f"has the sha256 {sha256}, not the recorded {release.sha256}",
-            where=release.url,
-            hint="the document was not saved; the URL may serve another one now",
-        )
+    data = download_verified(release.url, release.sha256, progress)
     check(Source(release.name, release.url, data))
     try:
         atomic.write(destination, data)
