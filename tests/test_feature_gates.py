@@ -11,12 +11,10 @@ import pytest
 
 from kubestencil.schema.facts.feature_gates import (
     GateStage,
-    gate_in,
-    gate_of,
     gate_rows,
     gated_field_rows,
-    gated_fields,
 )
+from kubestencil.schema.knowledge.gates import gate_in, gate_of, gated_fields
 from kubestencil.source import embedded
 from tests.conftest import load
 

@@ -16,14 +16,9 @@ import pytest
 
 from kubestencil import field_facts
 from kubestencil.errors import UsageError
-from kubestencil.schema.facts.combinations import combinations
 from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.values import (
-    Default,
-    FieldFacts,
-    fact_rows,
-    server_facts,
-)
+from kubestencil.schema.facts.values import Default, FieldFacts, fact_rows, server_facts
+from kubestencil.schema.knowledge.conditions import combinations
 from kubestencil.schema.types import GroupVersionKind
 from tests.conftest import RELEASES, load
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from kubestencil.checking.findings import Finding, Report
     from kubestencil.diff import Change, Comparison, History
     from kubestencil.schema import Release
-    from kubestencil.schema.facts.values import FieldFacts
     from kubestencil.schema.field_paths import FieldPath
+    from kubestencil.schema.knowledge.fields import FieldFacts
     from kubestencil.schema.lookup import TypeMatch
     from kubestencil.source import Source
     from kubestencil.source.find import DocumentOptions
@@ -146,7 +146,7 @@ def compare(
     """
     from kubestencil import diff
     from kubestencil.diff.selection import of_types
-    from kubestencil.schema.facts.configurations.join import with_configurations
+    from kubestencil.schema.knowledge.configurations import with_configurations
     from kubestencil.schema.lookup import find_kinds
 
     before, after = _parsed(before), _parsed(after)
@@ -265,7 +265,7 @@ def field_facts(
     ``load`` takes. Raises UsageError where the release lacks the definition or the field.
     """
     from kubestencil.errors import UsageError
-    from kubestencil.schema.knowledge import known_fields
+    from kubestencil.schema.knowledge.fields import known_fields
 
     parsed = _parsed(release)
     if definition in parsed.definitions:

@@ -12,13 +12,13 @@ from kubestencil.diff.labels import Place, uses_json
 from kubestencil.diff.releases.facts import ReleaseFacts, owner_of
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.facts.combinations import refused_fields
-from kubestencil.schema.facts.components import Flag, Metric, flags, metrics
-from kubestencil.schema.facts.configurations.table import (
+from kubestencil.schema.knowledge.components import Flag, Metric, flags, metrics
+from kubestencil.schema.knowledge.conditions import refused_fields
+from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
     fields_on_path,
 )
-from kubestencil.schema.facts.feature_gates import (
+from kubestencil.schema.knowledge.gates import (
     GateStage,
     gate_components,
     gate_in,

@@ -13,7 +13,7 @@ from kubestencil.checking.findings import Skip
 from kubestencil.checking.paths import object_at, text_at
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.programs import output_of
-from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.schema.types import group_version_kind
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.limits import max_bytes, too_large
 

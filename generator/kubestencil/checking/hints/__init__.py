@@ -22,7 +22,7 @@ from kubestencil.checking.hints.trials import Trial
 from kubestencil.checking.paths import Path, field_path, keys_of
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
-from kubestencil.schema.facts.fields import (
+from kubestencil.schema.knowledge.fields import (
     changed_field,
     renamed_field,
     renamed_inside,

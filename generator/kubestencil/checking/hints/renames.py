@@ -9,7 +9,7 @@ from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Edit, Fix, Move, Put, Remove
 from kubestencil.checking.hints.edits import EditError, existing_value
 from kubestencil.checking.paths import Path, keys_of, parts_of, value_at
-from kubestencil.schema.facts.fields import renamed_field
+from kubestencil.schema.knowledge.fields import renamed_field
 from kubestencil.schema.types import GroupVersionKind
 
 

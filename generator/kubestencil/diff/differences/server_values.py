@@ -14,11 +14,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.differences.names import ChangeName
-from kubestencil.schema.facts.values import (
-    FieldFacts,
-    FoundBy,
-    proven_facts,
-)
+from kubestencil.schema.knowledge.fields import FieldFacts, FoundBy, proven_facts
 from kubestencil.schema.types import Schema
 
 

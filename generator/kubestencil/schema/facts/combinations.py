@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import ReleaseRange, rows, rows_of_release
+from kubestencil.schema.facts.tables import rows
+from kubestencil.source.releases import ReleaseRange
 
 
 class Combination(NamedTuple):
@@ -30,21 +30,3 @@ class Combination(NamedTuple):
 def combination_rows() -> Iterator[Combination]:
     """The rows of ``specs/combinations.tsv``."""
     return rows("combinations", Combination)
-
-
-@cache
-def refused_fields(release: str) -> frozenset[tuple[str, str]]:
-    """The fields, with their definitions, without which every object has to be."""
-    return frozenset(
-        (definition, field)
-        for definition, found in combinations(release).items()
-        for row in found
-        if row.rule == "forbids" and not row.condition
-        for field in row.fields
-    )
-
-
-@cache
-def combinations(release: str) -> Mapping[str, Sequence[Combination]]:
-    """The combinations of a release by definition."""
-    return rows_of_release(combination_rows(), release, lambda row: row.definition)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import ReleaseRange, rows
+from kubestencil.source.releases import ReleaseRange
 
 
 class Metric(NamedTuple):
@@ -43,22 +41,3 @@ class Flag(NamedTuple):
     def __str__(self) -> str:
         state = " (deprecated)" if self.deprecated else ""
         return f"{self.component} --{self.name}{state}"
-
-
-@cache
-def metrics(release: str) -> Mapping[str, Metric]:
-    """The metrics of a release by name; none of one that the table does not have."""
-    table = rows("metrics", Metric)
-    return {row.name: row for row in table if row.releases.includes(release)}
-
-
-@cache
-def flags(release: str) -> Mapping[tuple[str, str], Flag]:
-    """The flags of a release by component and name; none of one that the table does not
-    have."""
-    table = rows("flags", Flag)
-    return {
-        (row.component, row.name): row
-        for row in table
-        if row.releases.includes(release)
-    }

@@ -19,7 +19,7 @@ class TextFormat(NamedTuple):
 
     ``expression`` is a regular expression of its whole texts, limits of their length
     aside, in the syntax that ECMA 262, RE2 and Python share; empty where there is none.
-    ``meaning`` is for people, ``example`` a text of the format.
+    ``meaning`` is for people, without ``longest``; ``example`` a text of the format.
     """
 
     name: str
@@ -28,6 +28,12 @@ class TextFormat(NamedTuple):
     check: str
     example: str
     meaning: str
+
+    @property
+    def in_words(self) -> str:
+        """What texts of the format are, with their longest length."""
+        most = f", up to {self.longest} characters" if self.longest else ""
+        return f"{self.meaning}{most}"
 
     def accepts(self, text: str) -> bool:
         """Whether a text, which is not empty, has the format."""

@@ -8,15 +8,12 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import (
-    ReleaseRange,
+from kubestencil.schema.facts.tables import rows, rows_of_release
+from kubestencil.schema.types import (
+    GroupVersionKind,
     group_version_kind,
-    rows,
-    rows_of_release,
 )
-from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.types import GroupVersionKind, Release, Schema
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import ReleaseRange
 
 #: The paths of fields by kind.
 _Paths = Mapping[GroupVersionKind, frozenset[str]]
@@ -61,45 +58,3 @@ def _paths(fields: Iterator[KindField], release: str) -> _Paths:
         fields, release, lambda row: group_version_kind(row.api_version, row.kind)
     )
     return {kind: frozenset(row.path for row in rows) for kind, rows in found.items()}
-
-
-def newly_mutable(before: str, after: str) -> Iterator[tuple[GroupVersionKind, str]]:
-    """The kinds and paths of fields that can change in a release, with all that is inside
-    of them, and could not in an older one."""
-    if release_order(before) < release_order(after):
-        still = immutable_fields(after)
-        for kind, paths in immutable_fields(before).items():
-            places = [f"{path}." for path in still.get(kind, ())]
-            for path in sorted(paths):
-                place = f"{path}."
-                if not any(p.startswith(place) or place.startswith(p) for p in places):
-                    yield kind, path
-
-
-def kinds_with_immutable(
-    release: Release,
-) -> Mapping[tuple[str, str], tuple[GroupVersionKind, ...]]:
-    """The kinds in whose objects a field cannot change, by definition and field."""
-    kinds: dict[tuple[str, str], list[GroupVersionKind]] = {}
-    paths = immutable_fields(release.name)
-    for definition, kind in kind_definitions(release).items():
-        for path in sorted(paths.get(kind, ())):
-            if field := field_at(release, definition, path):
-                kinds.setdefault(field, []).append(kind)
-    return {field: tuple(found) for field, found in kinds.items()}
-
-
-def field_at(release: Release, definition: str, path: str) -> tuple[str, str] | None:
-    """The definition and the field at a path of a kind, None where the release lacks it."""
-    *parents, name = path.split(".")
-    for parent in parents:
-        schema = release.definitions[definition].schema.field(parent)
-        definition = _referred(schema) if schema else ""
-        if not definition:
-            return None
-    return definition, name
-
-
-def _referred(schema: Schema) -> str:
-    """The definition of a value, or of the items of a list; empty where it has none."""
-    return (schema.items or schema).ref or ""

@@ -7,17 +7,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.configurations.table import configuration_kinds
-from kubestencil.schema.facts.tables import (
-    ReleaseRange,
-    group_version_kind,
-    is_between,
-    read_cells,
-    rows,
-)
+from kubestencil.schema.facts.configuration_files import configuration_kinds
+from kubestencil.schema.facts.tables import rows
 from kubestencil.schema.kinds import precedence
-from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import next_minor_version, release_order
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
+from kubestencil.source.releases import (
+    ReleaseRange,
+    is_between,
+    next_minor_version,
+    release_order,
+)
 
 
 class Lifecycle(NamedTuple):
@@ -71,72 +70,6 @@ def lifecycle(kind: GroupVersionKind) -> Lifecycle | None:
         return table.get(kind) or _configurations().get(kind)
     item = kind.kind.removesuffix("List")
     return table.get(GroupVersionKind(kind.group, kind.version, item))
-
-
-class _Kind(NamedTuple):
-    api_version: str
-    kind: str
-
-
-@cache
-def unreadable_kinds() -> frozenset[GroupVersionKind]:
-    """The kinds that the first API server without them cannot read from etcd either
-    (``specs/unreadable-kinds.tsv``)."""
-    return frozenset(
-        group_version_kind(*row) for row in rows("unreadable-kinds", _Kind)
-    )
-
-
-def served_by_default(kind: GroupVersionKind, release: str) -> bool | None:
-    """Whether an API server of ``release`` serves the kind, if it is started without
-    ``--runtime-config`` and ``--feature-gates``.
-
-    None for a kind that is not in the table, such as custom resources. ``release`` is a
-    minor version, such as 1.35; one that is newer than the table counts as its newest.
-    """
-    facts = lifecycle(kind)
-    if facts is None:
-        return None
-    return any(releases.includes(release) for releases in facts.served_by_default)
-
-
-def replacement(kind: GroupVersionKind, release: str) -> GroupVersionKind | None:
-    """The kind to use instead of ``kind`` in ``release``.
-
-    Replacements that were removed later are followed to their own replacements. None
-    where no kind that the release can serve replaces it.
-    """
-    seen = {kind}
-    facts = lifecycle(kind)
-    while facts is not None and facts.replacement not in {None, *seen}:
-        assert facts.replacement is not None
-        seen.add(facts.replacement)
-        successor, facts = facts.replacement, lifecycle(facts.replacement)
-        if facts is not None and facts.serves(release):
-            return successor
-    return None
-
-
-@cache
-def built_in_groups() -> frozenset[str]:
-    """The groups that Kubernetes has or had kinds in."""
-    return frozenset(kind.group for kind in lifecycles())
-
-
-def plural_of(kind: GroupVersionKind) -> str:
-    """The plural of a kind of Kubernetes (apimachinery, UnsafeGuessKindToResource)."""
-    name = kind.kind.lower()
-    if name.endswith("endpoints"):
-        return name
-    if name.endswith("s"):
-        return f"{name}es"
-    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
-
-
-@cache
-def custom_kinds() -> frozenset[tuple[str, ...]]:
-    """The groups and kinds of ``specs/custom-kinds.tsv``, which are not of Kubernetes."""
-    return frozenset(map(tuple, read_cells("custom-kinds")))
 
 
 @cache

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import ReleaseRange, rows
+from kubestencil.schema.facts.tables import rows
+from kubestencil.source.releases import ReleaseRange
 
 
 class Parameter(NamedTuple):

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
+from kubestencil.schema.facts.tables import rows
 from kubestencil.schema.resource import PrinterColumn, Resource, Subresource
-from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import release_order
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
+from kubestencil.source.releases import ReleaseRange, release_order
 
 
 class ResourceFacts(NamedTuple):

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import ReleaseRange, rows
+from kubestencil.schema.facts.tables import rows
+from kubestencil.source.releases import ReleaseRange
 
 
 class StrategyFacts(NamedTuple):

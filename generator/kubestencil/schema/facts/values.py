@@ -16,9 +16,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, read_cells
-from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import release_order
+from kubestencil.schema.facts.tables import read_cells
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
+from kubestencil.source.releases import ReleaseRange, release_order
 
 #: Where a fact is from: the OpenAPI document, answers of the API server, or, for an
 #: enum, only a type of Go.

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import ReleaseRange, rows, rows_of_release
+from kubestencil.schema.facts.tables import rows, rows_of_release
+from kubestencil.source.releases import ReleaseRange
 
 
 class WarnedKey(NamedTuple):

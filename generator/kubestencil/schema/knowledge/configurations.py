@@ -1,17 +1,28 @@
-"""The table of the kinds and fields of configuration files."""
+"""What is known of the configuration files of programs, such as the kubelet's: kinds that
+no server serves and no OpenAPI document has, which join a release like custom resources.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from kubestencil.schema.facts.components import flags
-from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
+from kubestencil.errors import SpecError
+from kubestencil.schema.documents.openapi2 import parse_definitions
+from kubestencil.schema.facts.configuration_files import (
+    ConfigurationRow,
+    configuration_kinds,
+    configuration_rows,
+)
+from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
-from kubestencil.schema.types import GroupVersionKind, JsonObject
+from kubestencil.schema.knowledge.components import flags
+from kubestencil.schema.pointer import printable_pointer
+from kubestencil.schema.types import JsonObject, Release
 from kubestencil.schema.well_known import META_V1
 
 _PREFIX = "io.k8s."
@@ -30,56 +41,42 @@ _TYPES: Mapping[str, JsonObject] = {
 }
 
 
-class ConfigurationRow(NamedTuple):
-    """A field of a type; of a kind, ``field`` is empty and ``type`` its apiVersion and
-    name, and of a type without fields ``object``.
+def with_configurations(release: Release) -> Release:
+    """``release`` with the kinds of configuration files; the same where it has them, or is
+    limited to some kinds.
 
-    ``definition`` is without ``io.k8s.``; ``specs/configurations.tsv`` describes the other
-    columns.
+    Formats that others publish have none of them.
     """
-
-    releases: ReleaseRange
-    definition: str
-    field: str
-    type: str
-    required: str
-    values: tuple[str, ...]
-    default: str
-
-    @property
-    def kind(self) -> GroupVersionKind | None:
-        """The kind that the row is of; None for a field and a type without fields."""
-        api_version, _, kind = self.type.rpartition(" ")
-        is_kind = not self.field and bool(api_version)
-        return group_version_kind(api_version, kind) if is_kind else None
-
-
-@cache
-def configuration_rows() -> tuple[ConfigurationRow, ...]:
-    """The rows of ``specs/configurations.tsv``."""
-    return tuple(rows("configurations", ConfigurationRow))
+    raw = {
+        name: schema
+        for name, schema in configuration_definitions(release.name).items()
+        if name not in release.definitions
+    }
+    if not raw or release.is_limited:
+        return release
+    try:
+        parsed = parse_definitions(raw, release.definitions, printable_pointer)
+    except SpecError:
+        # They refer to types that a document with some definitions only does not have.
+        return release
+    return replace(
+        release, definitions=FrozenObject({**release.definitions, **parsed.definitions})
+    )
 
 
-class ConfigurationKind(NamedTuple):
-    """The releases that read a kind, and the one from which on it is deprecated."""
-
-    releases: ReleaseRange
-    deprecated: str | None
-
-
-@cache
-def configuration_kinds() -> Mapping[GroupVersionKind, ConfigurationKind]:
-    """The kinds of configuration files."""
-    kinds: dict[GroupVersionKind, ConfigurationKind] = {}
-    for row in configuration_rows():
-        if kind := row.kind:
-            before = kinds.get(kind)
-            first = before.releases.first if before else row.releases.first
-            kinds[kind] = ConfigurationKind(
-                ReleaseRange(first, row.releases.last),
-                row.releases.first if row.required else None,
-            )
-    return kinds
+def without_configurations(release: Release) -> Release:
+    """``release`` as its document is."""
+    added = configuration_types()
+    return replace(
+        release,
+        definitions=FrozenObject(
+            {
+                name: definition
+                for name, definition in release.definitions.items()
+                if name not in added
+            }
+        ),
+    )
 
 
 @cache
@@ -175,3 +172,10 @@ def _schema(row: ConfigurationRow, package: str) -> JsonObject:
     if row.default:
         schema["default"] = json.loads(row.default)
     return schema
+
+
+@cache
+def is_configuration_group(group: str) -> bool:
+    """Whether the table of configuration files has a group."""
+    # The core group has one, too (EncryptionConfig).
+    return group != "" and any(kind.group == group for kind in configuration_kinds())

@@ -1,0 +1,96 @@
+"""What is known of places in kinds: what holds there only, what cannot change, and what no
+API server looks into. Paths are JSON names without the indexes of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from kubestencil.schema.facts.kind_fields import immutable_fields, unvalidated_fields
+from kubestencil.schema.facts.values import FieldFacts, server_facts
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.knowledge.fields import KnownField, known_field
+from kubestencil.schema.types import GroupVersionKind, Release, Schema
+from kubestencil.source.releases import release_order
+
+__all__ = ["unvalidated_fields"]
+
+
+def facts_in_kind(release: str, kind: GroupVersionKind) -> Mapping[str, FieldFacts]:
+    """What is known of the values of fields at places of a kind only, by path."""
+    return server_facts(release).in_kinds.get(kind, {})
+
+
+def known_place(
+    release: Release, definition: str, kind: GroupVersionKind, path: Sequence[str]
+) -> KnownField | None:
+    """The field at a path of a kind, whose definition has a full name: JSON names, without
+    indexes of lists. None for the keys of maps, and where the release has no such field.
+    """
+    *outer, name = path
+    owner, schema = definition, release.definitions[definition].schema
+    for step in outer:
+        inner = schema.field(step) or schema.values
+        if inner is None:
+            return None
+        while part := inner.items:
+            inner = part
+        owner, schema = inner.ref or "", release.resolve(inner)
+    for field in schema.fields:
+        if field.name == name:
+            known = known_field(release.name, owner, field)
+            in_kind = server_facts(release.name).in_kind(kind, ".".join(path))
+            return known if in_kind is None else _at_place(known, in_kind)
+    return None
+
+
+def _at_place(known: KnownField, facts: FieldFacts) -> KnownField:
+    """What is known of a field, with the facts that hold at one place of a kind."""
+    origin = {**known.server.origin, **facts.origin}
+    changed = {name: getattr(facts, name) for name in facts.origin}
+    if facts.required and "defaults" not in changed:
+        # The server fills it in elsewhere, and refuses that here.
+        changed["defaults"] = ()
+    return known._replace(server=replace(known.server, **changed, origin=origin))
+
+
+def newly_mutable(before: str, after: str) -> Iterator[tuple[GroupVersionKind, str]]:
+    """The kinds and paths of fields that can change in a release, with all that is inside
+    of them, and could not in an older one."""
+    if release_order(before) < release_order(after):
+        still = immutable_fields(after)
+        for kind, paths in immutable_fields(before).items():
+            places = [f"{path}." for path in still.get(kind, ())]
+            for path in sorted(paths):
+                place = f"{path}."
+                if not any(p.startswith(place) or place.startswith(p) for p in places):
+                    yield kind, path
+
+
+def kinds_with_immutable(
+    release: Release,
+) -> Mapping[tuple[str, str], tuple[GroupVersionKind, ...]]:
+    """The kinds in whose objects a field cannot change, by definition and field."""
+    kinds: dict[tuple[str, str], list[GroupVersionKind]] = {}
+    paths = immutable_fields(release.name)
+    for definition, kind in kind_definitions(release).items():
+        for path in sorted(paths.get(kind, ())):
+            if field := field_at(release, definition, path):
+                kinds.setdefault(field, []).append(kind)
+    return {field: tuple(found) for field, found in kinds.items()}
+
+
+def field_at(release: Release, definition: str, path: str) -> tuple[str, str] | None:
+    """The definition and the field at a path of a kind, None where the release lacks it."""
+    *parents, name = path.split(".")
+    for parent in parents:
+        schema = release.definitions[definition].schema.field(parent)
+        definition = _referred(schema) if schema else ""
+        if not definition:
+            return None
+    return definition, name
+
+
+def _referred(schema: Schema) -> str:
+    """The definition of a value, or of the items of a list; empty where it has none."""
+    return (schema.items or schema).ref or ""
