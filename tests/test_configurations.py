@@ -19,11 +19,11 @@ import pytest
 from kubestencil import compare, history
 from kubestencil.engine import load_targets
 from kubestencil.errors import UsageError
-from kubestencil.schema.facts.configuration_files import configuration_kinds
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.knowledge.components import flags
 from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
+    configuration_kinds,
     configuration_types,
     fields_on_path,
 )

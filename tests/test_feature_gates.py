@@ -9,12 +9,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from kubestencil.schema.facts.feature_gates import (
+from kubestencil.schema.knowledge.gates import (
     GateStage,
+    gate_in,
+    gate_of,
     gate_rows,
     gated_field_rows,
+    gated_fields,
 )
-from kubestencil.schema.knowledge.gates import gate_in, gate_of, gated_fields
 from kubestencil.source import embedded
 from tests.conftest import load
 

@@ -8,9 +8,8 @@ import tarfile
 import pytest
 
 from kubestencil.schema import GroupVersionKind, Release, parse
-from kubestencil.schema.facts.lifecycle import lifecycle, lifecycles
 from kubestencil.schema.kinds import served_kinds
-from kubestencil.schema.knowledge.kinds import known_kind
+from kubestencil.schema.knowledge.kinds import known_kind, lifecycle, lifecycles
 from kubestencil.schema.resources.operation import operations
 from kubestencil.source import Source, embedded
 from kubestencil.source.releases import release_order

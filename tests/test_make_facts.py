@@ -10,8 +10,8 @@ import pytest
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
-from kubestencil.schema.facts import tables
-from kubestencil.schema.facts.lifecycle import lifecycles
+from kubestencil.schema.knowledge import tables
+from kubestencil.schema.knowledge.kinds import lifecycles
 from kubestencil.schema.types import group_version_kind
 from specs.make import (
     flags,

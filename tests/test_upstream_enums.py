@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from kubestencil.schema.facts.values import server_facts
+from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.source.releases import ReleaseRange
 
 #: How many fields upstream's documents list; older ones have no enums.

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kubestencil.diff import Change, Comparison, History
     from kubestencil.schema import Release
     from kubestencil.schema.field_paths import FieldPath
-    from kubestencil.schema.knowledge.fields import FieldFacts
+    from kubestencil.schema.knowledge.values import FieldFacts
     from kubestencil.schema.lookup import TypeMatch
     from kubestencil.source import Source
     from kubestencil.source.find import DocumentOptions
@@ -49,7 +49,7 @@ else:
         "Cause": "kubestencil.validator.protocol",
         "Change": "kubestencil.diff",
         "Comparison": "kubestencil.diff",
-        "FieldFacts": "kubestencil.schema.facts.values",
+        "FieldFacts": "kubestencil.schema.knowledge.values",
         "FieldPath": "kubestencil.schema.field_paths",
         "Finding": "kubestencil.checking.findings",
         "History": "kubestencil.diff",

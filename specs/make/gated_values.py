@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.schema import parse
-from kubestencil.schema.facts.values import fact_rows
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.gates import gate_in, gate_names
 from kubestencil.schema.knowledge.places import field_at
+from kubestencil.schema.knowledge.values import fact_rows
 from kubestencil.schema.types import Release
 from kubestencil.source import locate
 from kubestencil.validator.process import Validator

@@ -31,9 +31,13 @@ from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.kinds import definitions_of_kinds, version_stage
 from kubestencil.schema.knowledge.conditions import refused_fields
 from kubestencil.schema.knowledge.descriptions import deprecation
-from kubestencil.schema.knowledge.fields import VOLUMES, volume_plugins, warned_key_rows
 from kubestencil.schema.knowledge.kinds import known_kind, lifecycle
 from kubestencil.schema.knowledge.places import field_at, newly_mutable
+from kubestencil.schema.knowledge.warnings import (
+    VOLUMES,
+    volume_plugins,
+    warned_key_rows,
+)
 from kubestencil.source.releases import is_between
 
 

@@ -29,10 +29,7 @@ from kubestencil.schema.documents.references import rename_references
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
 from kubestencil.schema.knowledge.configurations import with_configurations
-from kubestencil.schema.knowledge.gates import (
-    GateStage,
-    gate_of,
-)
+from kubestencil.schema.knowledge.gates import GateStage, gate_of
 from kubestencil.schema.knowledge.names import components_called, kinds_called
 from kubestencil.schema.lookup import (
     TypeMatch,

@@ -9,11 +9,7 @@ from typing import NamedTuple
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.lsp.cursor import Cursor
-from kubestencil.schema.knowledge.fields import (
-    KnownField,
-    changed_field,
-    known_field,
-)
+from kubestencil.schema.knowledge.fields import KnownField, changed_field, known_field
 from kubestencil.schema.knowledge.kinds import known_kind
 from kubestencil.schema.knowledge.places import known_place
 from kubestencil.schema.knowledge.words import (

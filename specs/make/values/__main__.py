@@ -15,7 +15,7 @@ from typing import Any
 
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
-from kubestencil.schema.facts.tables import read_cells
+from kubestencil.schema.knowledge.tables import read_cells
 from kubestencil.schema.types import Release
 from kubestencil.source import Source, available, locate
 from kubestencil.source.releases import ReleaseRange, listed_releases, release_order

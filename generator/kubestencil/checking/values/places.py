@@ -10,8 +10,8 @@ from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import items_at, link_of, values_at
 from kubestencil.checking.problems import Check, missing_field
 from kubestencil.checking.values.fields import check_of_facts
-from kubestencil.schema.knowledge.kinds import resource_in
 from kubestencil.schema.knowledge.places import facts_in_kind, unvalidated_fields
+from kubestencil.schema.knowledge.resources import resource_in
 from kubestencil.schema.types import GroupVersionKind
 
 # A kind whose strategy gives objects a name (pkg/registry/core/limitrange).

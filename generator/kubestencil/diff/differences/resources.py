@@ -21,7 +21,7 @@ from kubestencil.diff.differences.names import (
 )
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.knowledge.fields import parameter_rows
+from kubestencil.schema.knowledge.resources import parameter_rows
 from kubestencil.schema.resource import Resource
 from kubestencil.source.releases import is_minor_version
 

@@ -28,8 +28,8 @@ from kubestencil.schema.knowledge.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.schema.knowledge.fields import FORMATS
 from kubestencil.schema.knowledge.kinds import unreadable_kinds
+from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source.releases import release_order

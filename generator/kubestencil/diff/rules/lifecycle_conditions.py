@@ -17,9 +17,10 @@ from kubestencil.schema.knowledge.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.schema.knowledge.fields import listed_since, volume_plugin
+from kubestencil.schema.knowledge.fields import listed_since
 from kubestencil.schema.knowledge.gates import gate_in, gated_values
 from kubestencil.schema.knowledge.kinds import Lifecycle, lifecycle
+from kubestencil.schema.knowledge.warnings import volume_plugin
 from kubestencil.schema.types import ANY_VALUE, GroupVersionKind, Schema
 from kubestencil.schema.well_known import META_V1
 

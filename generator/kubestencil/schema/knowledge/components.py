@@ -3,18 +3,89 @@ the Go code that their validator is made of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import NamedTuple
 
-from kubestencil.schema.facts.components import Flag, Metric
-from kubestencil.schema.facts.strategies import (
-    StrategyFacts,
-    go_module_rows,
-    strategy_rows,
-)
-from kubestencil.schema.facts.tables import rows
+from kubestencil.schema.knowledge.tables import rows
+from kubestencil.source.releases import ReleaseRange
 
-__all__ = ["Flag", "Metric", "StrategyFacts", "go_module_rows", "strategy_rows"]
+
+class Metric(NamedTuple):
+    """A metric in a range of releases: its ``type`` (``Counter``), its ``stability``
+    (``stable`` or ``beta``), and the release from which it is ``deprecated``, or None.
+    """
+
+    releases: ReleaseRange
+    name: str
+    type: str
+    stability: str
+    deprecated: str | None
+
+    def to_dict(self) -> dict[str, str | None]:
+        """The metric as a JSON object, without its name and releases."""
+        return {
+            "type": self.type,
+            "stability": self.stability,
+            "deprecated": self.deprecated,
+        }
+
+
+class Flag(NamedTuple):
+    """A command line flag of a component in a range of releases, by its name without
+    dashes before it. ``field`` is the field of a configuration file that says the same,
+    after its kind (``KubeletConfiguration.maxPods``); empty where there is none."""
+
+    releases: ReleaseRange
+    component: str
+    name: str
+    deprecated: bool
+    field: str
+
+    def __str__(self) -> str:
+        state = " (deprecated)" if self.deprecated else ""
+        return f"{self.component} --{self.name}{state}"
+
+
+class StrategyFacts(NamedTuple):
+    """The Go code that prepares and validates objects of a kind in some releases.
+
+    ``expression`` is a variable or a call of a constructor in ``package``; ``types`` is
+    the package that adds the types of the group to a scheme. Group and kind are ``*``
+    for custom resources.
+    """
+
+    releases: ReleaseRange
+    group: str
+    kind: str
+    package: str
+    expression: str
+    types: str
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether the row is about all custom resources."""
+        return self.kind == "*"
+
+
+def strategy_rows() -> Iterator[StrategyFacts]:
+    """The rows of the table, sorted by group, kind and release."""
+    return rows("strategies", StrategyFacts)
+
+
+class GoModule(NamedTuple):
+    """A module that is published from k8s.io/kubernetes, with the release's version;
+    ``go`` is the version of Go that the release needs, the only one with a ``version``.
+    """
+
+    releases: ReleaseRange
+    name: str
+    version: str
+
+
+def go_module_rows() -> Iterator[GoModule]:
+    """The rows of the second table, sorted by name and release."""
+    return rows("go-modules", GoModule)
 
 
 @cache

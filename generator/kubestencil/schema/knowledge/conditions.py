@@ -4,14 +4,35 @@ and the conditions of facts, terms about other fields of the object."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from kubestencil.schema.facts.combinations import Combination, combination_rows
-from kubestencil.schema.facts.tables import rows_of_release
+from kubestencil.schema.knowledge.tables import rows, rows_of_release
+from kubestencil.source.releases import ReleaseRange
 
-__all__ = ["Combination"]
+
+class Combination(NamedTuple):
+    """A rule about the fields of a definition.
+
+    ``condition`` has the terms of ``facts.values.Default``, all of which hold; empty for
+    always. ``rule`` is ``needs``, ``forbids``, ``exactly-one-of``, ``at-most-one-of``,
+    ``at-least-one-of``, or ``at-most`` and ``at-least``, which compare the first field
+    with the second one; ``fields`` are JSON names. A field counts as set where it is
+    neither null, nor an empty text or list; ``needs`` accepts an empty text, too.
+    """
+
+    releases: ReleaseRange
+    definition: str
+    condition: tuple[str, ...]
+    rule: str
+    fields: tuple[str, ...]
+
+
+def combination_rows() -> Iterator[Combination]:
+    """The rows of ``specs/combinations.tsv``."""
+    return rows("combinations", Combination)
+
 
 Operator = Literal["=", "!=", "~", "!~", "set", "absent"]
 

@@ -9,21 +9,76 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.documents.openapi2 import parse_definitions
-from kubestencil.schema.facts.configuration_files import (
-    ConfigurationRow,
-    configuration_kinds,
-    configuration_rows,
-)
 from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.knowledge.components import flags
+from kubestencil.schema.knowledge.tables import rows
 from kubestencil.schema.pointer import printable_pointer
-from kubestencil.schema.types import JsonObject, Release
+from kubestencil.schema.types import (
+    GroupVersionKind,
+    JsonObject,
+    Release,
+    group_version_kind,
+)
 from kubestencil.schema.well_known import META_V1
+from kubestencil.source.releases import ReleaseRange
+
+
+class ConfigurationRow(NamedTuple):
+    """A field of a type; of a kind, ``field`` is empty and ``type`` its apiVersion and
+    name, and of a type without fields ``object``.
+
+    ``definition`` is without ``io.k8s.``; ``specs/configurations.tsv`` describes the other
+    columns.
+    """
+
+    releases: ReleaseRange
+    definition: str
+    field: str
+    type: str
+    required: str
+    values: tuple[str, ...]
+    default: str
+
+    @property
+    def kind(self) -> GroupVersionKind | None:
+        """The kind that the row is of; None for a field and a type without fields."""
+        api_version, _, kind = self.type.rpartition(" ")
+        is_kind = not self.field and bool(api_version)
+        return group_version_kind(api_version, kind) if is_kind else None
+
+
+@cache
+def configuration_rows() -> tuple[ConfigurationRow, ...]:
+    """The rows of ``specs/configurations.tsv``."""
+    return tuple(rows("configurations", ConfigurationRow))
+
+
+class ConfigurationKind(NamedTuple):
+    """The releases that read a kind, and the one from which on it is deprecated."""
+
+    releases: ReleaseRange
+    deprecated: str | None
+
+
+@cache
+def configuration_kinds() -> Mapping[GroupVersionKind, ConfigurationKind]:
+    """The kinds of configuration files."""
+    kinds: dict[GroupVersionKind, ConfigurationKind] = {}
+    for row in configuration_rows():
+        if kind := row.kind:
+            before = kinds.get(kind)
+            first = before.releases.first if before else row.releases.first
+            kinds[kind] = ConfigurationKind(
+                ReleaseRange(first, row.releases.last),
+                row.releases.first if row.required else None,
+            )
+    return kinds
+
 
 _PREFIX = "io.k8s."
 # Types of apimachinery that documents lack which do not use them.

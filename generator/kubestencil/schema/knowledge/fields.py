@@ -8,31 +8,6 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
-from kubestencil.schema.facts.fields import (
-    ChangedField,
-    FieldName,
-    RenamedField,
-    changed_field_rows,
-    required_field_rows,
-)
-from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.parameters import parameter_rows
-from kubestencil.schema.facts.tables import read_cells, rows
-from kubestencil.schema.facts.values import (
-    NO_FACTS,
-    Default,
-    FieldFacts,
-    FoundBy,
-    Origin,
-    proven_facts,
-    server_facts,
-)
-from kubestencil.schema.facts.volume_plugins import (
-    VOLUMES,
-    volume_plugin,
-    volume_plugins,
-)
-from kubestencil.schema.facts.warnings import WarnedKey, warned_key_rows, warned_keys
 from kubestencil.schema.knowledge.descriptions import (
     deprecation,
     loss_of_effect,
@@ -41,26 +16,71 @@ from kubestencil.schema.knowledge.descriptions import (
     stated_values,
 )
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
+from kubestencil.schema.knowledge.tables import read_cells, rows
+from kubestencil.schema.knowledge.values import (
+    Default,
+    FieldFacts,
+    Origin,
+    server_facts,
+)
 from kubestencil.schema.types import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.source.releases import minor_version_in
 
-__all__ = [
-    "FORMATS",
-    "NO_FACTS",
-    "VOLUMES",
-    "Default",
-    "FieldFacts",
-    "FieldName",
-    "FoundBy",
-    "WarnedKey",
-    "parameter_rows",
-    "proven_facts",
-    "volume_plugin",
-    "volume_plugins",
-    "warned_key_rows",
-    "warned_keys",
-]
+
+class ChangedField(NamedTuple):
+    """A field that a type got or lost.
+
+    ``added`` is the first release that has the field, empty where that is the first
+    release of its type; ``removed`` the first one that no longer has it, or empty.
+    """
+
+    definition: str
+    field: str
+    added: str
+    removed: str
+
+
+class RequiredField(NamedTuple):
+    """A field that the API server always required, though older documents do not say so.
+
+    ``listed`` is the first release whose document lists the field as required;
+    ``validation`` the file and function of the API server that required it before.
+    """
+
+    listed: str
+    definition: str
+    field: str
+    validation: str
+
+
+class FieldName(NamedTuple):
+    """A field of a type in any version, or the type itself, where ``field`` is empty.
+
+    ``group`` is that of the type's package: ``rbac``, not rbac.authorization.k8s.io.
+    """
+
+    group: str
+    type: str
+    field: str
+
+
+def changed_field_rows() -> Iterator[ChangedField]:
+    """The rows of ``specs/changed-fields.tsv``."""
+    return rows("changed-fields", ChangedField)
+
+
+def required_field_rows() -> Iterator[RequiredField]:
+    """The rows of ``specs/required-fields.tsv``."""
+    return rows("required-fields", RequiredField)
+
+
+class RenamedField(NamedTuple):
+    """Where later versions of a kind have a field: ``path``, with ``[]`` for indexes of
+    lists, and what has to be there as well, by path."""
+
+    path: str
+    beside: Mapping[str, str | bool]
 
 
 class KnownField(NamedTuple):

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby, islice
 
-from kubestencil.schema.facts.feature_gates import gate_rows, gated_field_rows
-from kubestencil.schema.facts.lifecycle import lifecycles
-from kubestencil.schema.facts.resources import resource_facts
 from kubestencil.schema.knowledge.components import flags
+from kubestencil.schema.knowledge.gates import gate_rows, gated_field_rows
+from kubestencil.schema.knowledge.kinds import lifecycles
+from kubestencil.schema.knowledge.resources import resource_facts
 from kubestencil.schema.lookup import initials, split_query
 
 _MAX_GATES = 5

@@ -10,13 +10,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from kubestencil.schema.facts.fields import ChangedField
-from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.values import Default, FieldFacts
 from kubestencil.schema.knowledge.conditions import parse_term
-from kubestencil.schema.knowledge.fields import KnownField
+from kubestencil.schema.knowledge.fields import ChangedField, KnownField
 from kubestencil.schema.knowledge.gates import GateStage
 from kubestencil.schema.knowledge.kinds import KnownKind
+from kubestencil.schema.knowledge.values import FORMATS, Default, FieldFacts
 from kubestencil.schema.types import NO_LIMITS, GroupVersionKind, Schema, ValueLimits
 
 _MAX_VALUE = 300  # characters
@@ -129,7 +127,7 @@ def facts_in_words(schema: Schema, facts: FieldFacts) -> Iterator[Phrase]:
     yield from values_in_words(facts.enum or levels[-1].enum)
     defaults = tuple(_defaults(facts.defaults, schema))
     # What the server gives a required field without a value is no default.
-    is_filled_in = not facts.required or facts.origin["defaults"] == "document"
+    is_filled_in = not facts.required or facts.origin.get("defaults") == "document"
     if defaults and is_filled_in:
         yield Phrase("default", "default", defaults)
     last = len(levels) - 1

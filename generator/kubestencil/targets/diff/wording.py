@@ -19,8 +19,8 @@ from kubestencil.diff.releases.stages import (
 from kubestencil.schema import GroupVersionKind, Schema
 from kubestencil.schema.keywords import KINDS_KEYWORD, VALIDATIONS
 from kubestencil.schema.kinds import stated_kinds
-from kubestencil.schema.knowledge.fields import volume_plugins
 from kubestencil.schema.knowledge.kinds import lifecycle
+from kubestencil.schema.knowledge.warnings import volume_plugins
 from kubestencil.schema.types import schema_of
 from kubestencil.source.releases import is_minor_version, release_order
 from kubestencil.targets.diff.word_diff import (

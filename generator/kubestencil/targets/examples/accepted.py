@@ -12,8 +12,9 @@ from kubestencil.schema.knowledge.conditions import (
     combinations,
     parse_term,
 )
-from kubestencil.schema.knowledge.fields import FORMATS, FieldFacts, server_values
+from kubestencil.schema.knowledge.fields import server_values
 from kubestencil.schema.knowledge.places import facts_in_kind
+from kubestencil.schema.knowledge.values import FORMATS, FieldFacts
 from kubestencil.schema.types import GroupVersionKind, schema_of
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.fields import example_fields

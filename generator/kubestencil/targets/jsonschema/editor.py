@@ -23,13 +23,9 @@ from kubestencil.schema.graph import (
 )
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions, served_kinds
-from kubestencil.schema.knowledge.fields import (
-    FORMATS,
-    FieldFacts,
-    KnownField,
-    known_fields,
-)
+from kubestencil.schema.knowledge.fields import KnownField, known_fields
 from kubestencil.schema.knowledge.places import facts_in_kind
+from kubestencil.schema.knowledge.values import FORMATS, FieldFacts
 from kubestencil.schema.types import GroupVersionKind, JsonObject, schema_of
 from kubestencil.schema.well_known import QUANTITY, is_built_in
 from kubestencil.targets.jsonschema.custom import DIALECT, CustomKind

@@ -21,18 +21,11 @@ from kubestencil.schema.field_paths import MAX_DEPTH, field_paths
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import Stage, list_item, precedence, version_stage
 from kubestencil.schema.knowledge.descriptions import deprecation
-from kubestencil.schema.knowledge.fields import (
-    NO_FACTS,
-    FieldFacts,
-    KnownField,
-    known_field,
-)
+from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
-from kubestencil.schema.knowledge.kinds import (
-    KnownKind,
-    known_kind,
-)
+from kubestencil.schema.knowledge.kinds import KnownKind, known_kind
 from kubestencil.schema.knowledge.places import kinds_with_immutable
+from kubestencil.schema.knowledge.values import NO_FACTS, FieldFacts
 from kubestencil.schema.knowledge.words import default_in_words, facts_limits_in_words
 from kubestencil.schema.operations.details import OperationDetails, OperationParameter
 from kubestencil.schema.operations.rebuilt_details import operation_details

@@ -27,7 +27,8 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.schema.knowledge.fields import FieldFacts, known_fields
+from kubestencil.schema.knowledge.fields import known_fields
+from kubestencil.schema.knowledge.values import FieldFacts
 from kubestencil.targets.python.annotations import (
     ABSENT,
     LINE_LENGTH,

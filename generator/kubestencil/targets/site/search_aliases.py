@@ -9,11 +9,7 @@ from typing import NamedTuple
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.schema.knowledge.gates import gate_in, guarded_until
-from kubestencil.schema.knowledge.kinds import (
-    known_kind,
-    removed_kinds,
-    synonyms,
-)
+from kubestencil.schema.knowledge.kinds import known_kind, removed_kinds, synonyms
 from kubestencil.targets.site.fields.paths import has_field
 
 

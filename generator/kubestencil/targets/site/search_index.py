@@ -39,12 +39,8 @@ from typing import Any, NamedTuple
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.knowledge.fields import (
-    FieldFacts,
-    FieldName,
-    known_field,
-    usage_weight,
-)
+from kubestencil.schema.knowledge.fields import FieldName, known_field, usage_weight
+from kubestencil.schema.knowledge.values import FieldFacts
 from kubestencil.schema.knowledge.words import container_in_words, type_in_words
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script, encode_json

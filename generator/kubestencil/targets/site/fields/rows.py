@@ -11,10 +11,7 @@ from markupsafe import Markup
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.graph import Graph, breadth_first, reference_graph
 from kubestencil.schema.kinds import list_item
-from kubestencil.schema.knowledge.fields import (
-    KnownField,
-    known_field,
-)
+from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.knowledge.gates import gate_history
 from kubestencil.schema.knowledge.places import facts_in_kind, kinds_with_immutable
 from kubestencil.schema.knowledge.words import (

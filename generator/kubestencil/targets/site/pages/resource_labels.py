@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.knowledge.kinds import (
-    concept_pages,
-    known_kind,
-)
+from kubestencil.schema.knowledge.kinds import concept_pages, known_kind
 from kubestencil.schema.resource import Resource
 from kubestencil.targets.site.fields.schema_labels import Attribute
 
