@@ -21,6 +21,7 @@ from kubestencil.schema.keywords import KINDS_KEYWORD, VALIDATIONS
 from kubestencil.schema.kinds import stated_kinds
 from kubestencil.schema.knowledge.kinds import lifecycle
 from kubestencil.schema.knowledge.warnings import volume_plugins
+from kubestencil.schema.knowledge.words import type_in_words
 from kubestencil.schema.types import schema_of
 from kubestencil.source.releases import is_minor_version, release_order
 from kubestencil.targets.diff.word_diff import (
@@ -83,19 +84,6 @@ def stage_in_words(change: StageChange | None) -> str:
 
 def _is_always_ga(change: StageChange) -> bool:
     return all(stage is None or stage.level == "ga" for stage in change)
-
-
-def type_in_words(schema: Schema) -> str:
-    """The type of a schema in the notation of Go, which ``kubectl explain`` has, too:
-    ``[]Container``, ``map[string]Quantity``, ``string (date-time)``."""
-    if schema.ref is not None:
-        return schema.ref.rpartition(".")[2]
-    if schema.items is not None:
-        return f"[]{type_in_words(schema.items)}"
-    if schema.values is not None:
-        return f"map[string]{type_in_words(schema.values)}"
-    name = schema.type or "any value"
-    return f"{name} ({schema.format})" if schema.format else name
 
 
 def first_sentence(schema: Schema) -> str:
