@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from kubestencil import field_facts
 from kubestencil.checking.release import CheckedRelease, prepare
+from kubestencil.errors import UsageError
 from kubestencil.lsp.cursor import Cursor
 from kubestencil.lsp.fields import describe, suggest
 from kubestencil.schema import Release
@@ -72,6 +74,16 @@ from tests.conftest import load
 def test_words(schema: Any, facts: Any, words: list[str]) -> None:
     phrases = facts_in_words(parse_schema(schema), FieldFacts(**facts))
     assert list(map(str, phrases)) == words
+
+
+def test_the_python_api_knows_the_place() -> None:
+    """Job takes two of the values that its type has (cases/answers/02)."""
+    job = "io.k8s.api.batch.v1.Job"
+    facts = field_facts(job, "spec.template.spec.restartPolicy", release())
+    assert (facts.enum, facts.default) == (("Never", "OnFailure"), None)
+    for name in ("spec.restartPolicy", "nothing"):
+        with pytest.raises(UsageError, match="has no field"):
+            field_facts(job, name, release())
 
 
 def test_words_of_types_gates_and_immutable_fields() -> None:
