@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from kubestencil.diff.labels import Place, uses_json
@@ -24,7 +24,6 @@ from kubestencil.schema.knowledge.gates import (
     gate_in,
     gate_names,
     gate_releases,
-    gated_values,
     guarded_fields,
 )
 from kubestencil.source.releases import release_order
@@ -141,11 +140,7 @@ def gate_changes(before: ReleaseFacts, after: ReleaseFacts) -> Iterator[GateChan
     guards: dict[str, dict[tuple[str, str], GuardedPath]] = {}
     for facts, release in ((after, new), (before, old)):
         refused = refused_fields(release)
-        values = gated_values().values()
-        for definition, field, gate in chain(
-            guarded_fields(release),
-            ((row.definition, row.field, row.gate) for row in values),
-        ):
+        for definition, field, gate in guarded_fields(release):
             guard = _guard(facts, definition, field)
             if guard is not None and (definition, field) not in refused:
                 guards.setdefault(gate, {}).setdefault((definition, field), guard)

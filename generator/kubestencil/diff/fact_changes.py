@@ -35,8 +35,8 @@ from kubestencil.schema.knowledge.kinds import known_kind, lifecycle
 from kubestencil.schema.knowledge.places import field_at, newly_mutable
 from kubestencil.schema.knowledge.warnings import (
     VOLUMES,
+    newly_warned,
     volume_plugins,
-    warned_key_rows,
 )
 from kubestencil.source.releases import is_between
 
@@ -169,10 +169,10 @@ class _FactChanges:
     def annotations(self) -> Iterator[Change]:
         """The annotations, and labels of nodes, that were deprecated."""
         old, new = self.releases
-        for row in warned_key_rows():
+        for row in newly_warned(old, new):
             kind, keys = _WARNED_PLACES.get(row.place, (row.place, "annotations"))
             definition = f"io.k8s.api.core.v1.{kind}"
-            if is_between(row.since, old, new) and definition in self.after.definitions:
+            if definition in self.after.definitions:
                 yield self._change(
                     "field-deprecated",
                     "deprecated",

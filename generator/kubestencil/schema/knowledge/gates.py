@@ -181,16 +181,18 @@ def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
 
 def guarded_fields(release: str) -> Iterator[tuple[str, str, str]]:
     """Each definition and field with each of the gates that guard it in a release; the
-    field is empty for a kind."""
+    field is empty for a kind. Last come those that accept more with a gate."""
     for (definition, field), fields in _fields().items():
         for row in fields:
             if row.releases.includes(release):
                 for gate in row.gates:
                     yield definition, field, gate
+    for value in gated_values().values():
+        yield value.definition, value.field, value.gate
 
 
 def guarded_until(release: str) -> Iterator[tuple[str, str, str]]:
-    """The same of all releases up to one, each once."""
+    """Each definition and field with the gates that guard it or did, until a release."""
     order = release_order(release)
     yield from dict.fromkeys(
         (definition, field, gate)

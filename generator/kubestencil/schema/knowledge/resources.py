@@ -172,6 +172,15 @@ def query_parameters(
     )
 
 
+def parameters_of(release: str) -> set[tuple[str, str, str]]:
+    """The resource, action and name of the query parameters of a release."""
+    return {
+        (row.resource, row.action, row.name)
+        for row in parameter_rows()
+        if row.releases.includes(release)
+    }
+
+
 def parameter_rows() -> Iterator[ParameterFact]:
     """The rows of ``specs/parameters.tsv``."""
     return rows("parameters", ParameterFact)

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kubestencil.schema.knowledge.tables import rows, rows_of_release
-from kubestencil.source.releases import ReleaseRange
+from kubestencil.source.releases import ReleaseRange, is_between
 
 #: The definitions that have a field for each volume plugin.
 VOLUMES = ("io.k8s.api.core.v1.Volume", "io.k8s.api.core.v1.PersistentVolumeSpec")
@@ -62,6 +62,11 @@ class WarnedKey(NamedTuple):
 def warned_key_rows() -> Iterator[WarnedKey]:
     """The rows of ``specs/warnings.tsv``."""
     return rows("warnings", WarnedKey)
+
+
+def newly_warned(before: str, after: str) -> Iterator[WarnedKey]:
+    """The keys that are deprecated in a release, and were not in an older one."""
+    return (row for row in warned_key_rows() if is_between(row.since, before, after))
 
 
 @cache
