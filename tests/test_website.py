@@ -183,7 +183,7 @@ def test_facts_are_added_to_kinds_and_fields() -> None:
         pod, "hostnameOverride"
     )
     migration = generated["storagemigration/storage-version-migration-v1beta1.md"]
-    assert "- <em>Removed in</em> <code>1.40</code>\n" in migration
+    assert "- <em>Removal planned for</em> <code>1.40</code>\n" in migration
     # The version that the other release serves, and none where it serves none.
     assert "/1.34/storagemigration/storage-version-migration-v1alpha1)" in migration
     assert "/1.29/" not in migration

@@ -20,10 +20,9 @@ from kubestencil.schema.knowledge.configurations import (
 )
 from kubestencil.schema.knowledge.gates import (
     GateStage,
-    gate_components,
     gate_in,
-    gate_names,
     gate_releases,
+    gates,
     guarded_fields,
 )
 from kubestencil.source.releases import release_order
@@ -145,7 +144,7 @@ def gate_changes(before: ReleaseFacts, after: ReleaseFacts) -> Iterator[GateChan
             if guard is not None and (definition, field) not in refused:
                 guards.setdefault(gate, {}).setdefault((definition, field), guard)
     releases = [old, *between, new]
-    for gate in gate_names():
+    for gate, rows in gates().items():
         stages = [gate_in(gate, release) for release in releases]
         steps = tuple(
             GateStep(release, stage)
@@ -160,7 +159,7 @@ def gate_changes(before: ReleaseFacts, after: ReleaseFacts) -> Iterator[GateChan
                 stages[0],
                 stages[-1],
                 steps,
-                gate_components(gate),
+                rows[0].components,
                 tuple(guards.get(gate, {}).values()),
             )
 

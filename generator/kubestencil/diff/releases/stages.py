@@ -26,8 +26,8 @@ from kubestencil.schema.knowledge.gates import (
     GateStage,
     former_gates,
     gate_in,
-    gate_known,
     gated_fields,
+    gates,
 )
 from kubestencil.schema.types import Definition, Schema
 from kubestencil.schema.well_known import META_V1, is_built_in
@@ -168,7 +168,7 @@ class ReleaseStages:
             stage = self.gate_stage(stated.gate)
             if stage is not None:
                 return stage
-            if gate_known(stated.gate):
+            if stated.gate in gates():
                 return FieldStage("stable")
         return FieldStage(*stated)
 

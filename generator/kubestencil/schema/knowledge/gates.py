@@ -4,7 +4,7 @@ kinds that they guard, and what is accepted only with them."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, cast
 
@@ -125,31 +125,16 @@ def gate_of(definition: str, field: str, release: str) -> GateStage | None:
 
 def gate_in(gate: str, release: str) -> GateStage | None:
     """A feature gate in a release; None where the release does not have it."""
-    for row in _gates().get(gate, ()):
+    for row in gates().get(gate, ()):
         if row.releases.includes(release):
             return row.stage
     return None
 
 
-def gate_known(gate: str) -> bool:
-    """Whether any release in the facts has a feature gate of this name."""
-    return gate in _gates()
-
-
-def gate_names() -> Iterable[str]:
-    """The names of all gates of all releases in the facts, in their order."""
-    return _gates().keys()
-
-
 def gate_releases() -> Sequence[str]:
     """The releases of the table, oldest first: each added a gate or changed one."""
-    names = {row.releases.first for rows in _gates().values() for row in rows}
+    names = {row.releases.first for rows in gates().values() for row in rows}
     return sorted(names, key=release_order)
-
-
-def gate_components(gate: str) -> tuple[str, ...]:
-    """The components whose code asks for a gate: ``kubelet``."""
-    return _gates()[gate][0].components
 
 
 def former_gates(definition: str, field: str, release: str) -> tuple[str, ...]:
@@ -167,10 +152,10 @@ def former_gates(definition: str, field: str, release: str) -> tuple[str, ...]:
 def gate_history(definition: str, field: str) -> Mapping[str, Sequence[GateRow]]:
     """The stages of each gate that guards a field in any release, oldest first, by the
     gate's name: those of a gate can begin before the field, and end after it."""
-    gates = dict.fromkeys(
+    names = dict.fromkeys(
         gate for row in _fields().get((definition, field), ()) for gate in row.gates
     )
-    return {gate: _gates().get(gate, ()) for gate in gates}
+    return {gate: gates().get(gate, ()) for gate in names}
 
 
 def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
@@ -215,11 +200,13 @@ def _precedence(gate: GateStage) -> tuple[bool, tuple[int, bool]]:
 
 
 @cache
-def _gates() -> Mapping[str, Sequence[GateRow]]:
-    gates = defaultdict(list)
+def gates() -> Mapping[str, Sequence[GateRow]]:
+    """The stages of all gates of all releases by name, oldest first, in the order of
+    their table."""
+    found = defaultdict(list)
     for row in gate_rows():
-        gates[row.gate].append(row)
-    return gates
+        found[row.gate].append(row)
+    return found
 
 
 @cache

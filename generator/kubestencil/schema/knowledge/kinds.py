@@ -129,18 +129,18 @@ class KnownKind(NamedTuple):
     @property
     def is_deprecated(self) -> bool:
         """Whether the API server of the release warns of it."""
-        return self._reached(self.lifecycle and self.lifecycle.deprecated)
+        return self.has_reached(self.lifecycle and self.lifecycle.deprecated)
 
     @property
     def is_removed(self) -> bool:
         """Whether the release no longer serves it."""
-        return self._reached(self.lifecycle and self.lifecycle.removed)
+        return self.has_reached(self.lifecycle and self.lifecycle.removed)
 
     @property
     def is_future(self) -> bool:
         """Whether a later release is the first one that serves it."""
         known = self.lifecycle
-        return bool(known and self.release) and not self._reached(
+        return bool(known and self.release) and not self.has_reached(
             known and known.introduced
         )
 
@@ -169,7 +169,8 @@ class KnownKind(NamedTuple):
                 return successor
         return None
 
-    def _reached(self, change: str | None) -> bool:
+    def has_reached(self, change: str | None) -> bool:
+        """Whether a change is in the release or an older one."""
         release = self.release
         return bool(change and release) and ReleaseRange(change or "").includes(
             release or ""

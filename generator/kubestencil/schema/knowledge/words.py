@@ -286,12 +286,19 @@ def kind_in_words(known: KnownKind) -> Iterator[Phrase]:
         return
     yield Phrase("added", "added in", (facts.introduced,))
     if facts.deprecated:
-        yield Phrase("deprecated", "deprecated in", (facts.deprecated,))
+        yield _event("deprecated", "deprecation", facts.deprecated, known)
     if facts.removed:
-        yield Phrase("removed", "removed in", (facts.removed,))
+        yield _event("removed", "removal", facts.removed, known)
     if (successor := known.replacement) is not None:
         name = f"{successor.api_version} {successor.kind}"
         yield Phrase("replaced", "replaced by", (name,))
+
+
+def _event(fact: Fact, noun: str, release: str, known: KnownKind) -> Phrase:
+    is_planned = bool(known.release) and not known.has_reached(release)
+    return Phrase(
+        fact, f"{noun} planned for" if is_planned else f"{fact} in", (release,)
+    )
 
 
 def field_in_words(known: KnownField, siblings: Iterable[str]) -> Iterator[Phrase]:

@@ -19,9 +19,9 @@ from kubestencil.diff.releases.stages import (
 from kubestencil.schema import GroupVersionKind, Schema
 from kubestencil.schema.keywords import KINDS_KEYWORD, VALIDATIONS
 from kubestencil.schema.kinds import stated_kinds
-from kubestencil.schema.knowledge.kinds import lifecycle
+from kubestencil.schema.knowledge.kinds import known_kind, lifecycle
 from kubestencil.schema.knowledge.warnings import volume_plugins
-from kubestencil.schema.knowledge.words import type_in_words
+from kubestencil.schema.knowledge.words import kind_in_words, type_in_words
 from kubestencil.schema.types import schema_of
 from kubestencil.source.releases import is_minor_version, release_order
 from kubestencil.targets.diff.word_diff import (
@@ -249,21 +249,8 @@ def kind_period(
 def lifecycle_note(kind: GroupVersionKind, newest: str) -> str:
     """When a kind was deprecated and removed, and what replaces it; empty for one with
     neither. What comes after ``newest``, the last release in question, is a plan."""
-    facts = lifecycle(kind)
-    if facts is None:
-        return ""
-    parts: list[str] = []
-    for release, done, planned in (
-        (facts.deprecated, "deprecated in", "deprecation planned for"),
-        (facts.removed, "removed in", "removal planned for"),
-    ):
-        if release:
-            is_planned = release_order(release) > release_order(newest)
-            parts.append(f"{planned if is_planned else done} {release}")
-    if facts.replacement:
-        successor = facts.replacement
-        parts.append(f"replaced by {successor.api_version} {successor.kind}")
-    return ", ".join(parts)
+    phrases = kind_in_words(known_kind(kind, newest))
+    return ", ".join(phrase.short for phrase in phrases if phrase.fact != "added")
 
 
 def stage_note(row: Row, history: History) -> str:
