@@ -58,8 +58,8 @@
   /** A value that the field can have, or a placeholder. */
   function sample(item, type) {
     const text =
-      valueBeside(item, /^default/)?.split(" if ")[0] ??
-      valueBeside(item, /^$/)?.split(/, | or /)[0] ??
+      valueBeside(item, /^default/)?.split(/ if | in /)[0] ??
+      valueBeside(item, /^$/)?.split(/, | or |; | in /)[0] ??
       attribute(item, /^-?\d+ (to|or more)/)?.textContent.split(" ")[0];
     const isNumber = /^-?\d+(\.\d+)?$/.test(text);
     if (/^(integer|number)(?! or)/.test(type)) return isNumber ? Number(text) : 1;
