@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from kubestencil.schema.facts.fields import changed_field, changed_field_rows
+from kubestencil.schema.knowledge.fields import changed_field, changed_field_rows
 from kubestencil.source import embedded
 from kubestencil.source.releases import release_order
 from specs.make import changed_fields

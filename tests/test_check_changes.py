@@ -29,7 +29,7 @@ from kubestencil.checking.verdicts.changes import (
 )
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError, SourceError, UsageError
-from kubestencil.schema.facts.kind_fields import immutable_rows
+from kubestencil.schema.knowledge.places import immutable_rows
 from kubestencil.validator.protocol import Answer, Cause
 from tests.api_server import Client
 from tests.test_crd_examples import widget

@@ -17,7 +17,7 @@ from kubestencil.checking.clusters.live import written
 from kubestencil.checking.files.policies import policy_objects, unmatched_policies
 from kubestencil.errors import ProgramError, SourceError, UsageError
 from kubestencil.programs import output_of
-from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.schema.types import group_version_kind
 from tests import fake_kubectl, fake_validator
 from tests.conftest import Command, make_command
 from tests.growth import assert_proportional, processor_time

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from kubestencil.cli import cli
 from kubestencil.schema import Release
-from kubestencil.schema.facts.tables import read_cells
+from kubestencil.schema.knowledge.tables import read_cells
 from tests.conftest import load
 
 ROLE = """\

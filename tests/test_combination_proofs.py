@@ -13,9 +13,13 @@ import pytest
 from kubestencil.checking.release import prepare
 from kubestencil.checking.upgrade import Upgrade, kind_of
 from kubestencil.schema import Release
-from kubestencil.schema.facts.combinations import Combination, combinations
-from kubestencil.schema.facts.conditions import is_set, parse_term
 from kubestencil.schema.kinds import definitions_of_kinds
+from kubestencil.schema.knowledge.conditions import (
+    Combination,
+    combinations,
+    is_set,
+    parse_term,
+)
 from kubestencil.targets.examples.accepted import AcceptedFields
 from kubestencil.targets.examples.fields import is_required
 from kubestencil.targets.examples.nodes import to_json

@@ -19,14 +19,14 @@ import pytest
 from kubestencil import compare, history
 from kubestencil.engine import load_targets
 from kubestencil.errors import UsageError
-from kubestencil.schema.facts.components import flags
-from kubestencil.schema.facts.configurations.table import (
+from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
+from kubestencil.schema.knowledge.components import flags
+from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
     configuration_kinds,
     configuration_types,
     fields_on_path,
 )
-from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.targets import generate_files
 from tests.conftest import RELEASES, Command, load
 

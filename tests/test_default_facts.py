@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from kubestencil.schema import Release
-from kubestencil.schema.facts.conditions import parse_term
-from kubestencil.schema.facts.tables import group_version_kind
-from kubestencil.schema.facts.values import NO_FACTS, server_facts
 from kubestencil.schema.kinds import definitions_of_kinds
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.knowledge.conditions import parse_term
+from kubestencil.schema.knowledge.values import NO_FACTS, server_facts
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from specs.make.values.objects import Path, general, positions, value_at
 from tests.api_server import Client
 from tests.conftest import load

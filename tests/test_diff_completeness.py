@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from kubestencil.diff import compare
 from kubestencil.schema import Release
-from kubestencil.schema.facts.configurations.join import with_configurations
+from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.load import load_release
 from kubestencil.schema.resource import Resource
 from kubestencil.source.document import CrdSet, SourceFile

@@ -16,8 +16,8 @@ from kubestencil.diff import Change, Comparison, GateChange, compare, history
 from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.rules.table import read_rule
 from kubestencil.errors import UsageError
-from kubestencil.schema.facts.configurations.table import configuration_types
-from kubestencil.schema.facts.lifecycle import lifecycles
+from kubestencil.schema.knowledge.configurations import configuration_types
+from kubestencil.schema.knowledge.kinds import lifecycles
 from kubestencil.source.releases import release_order
 from tests.conftest import ROOT
 from tests.diff_specs import document, embedded, pod

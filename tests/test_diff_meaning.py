@@ -17,7 +17,7 @@ from kubestencil.diff.differences.names import (
 from kubestencil.diff.rules.audience import SEVERITY_MEANINGS
 from kubestencil.diff.rules.table import Badge, UpgradeTopic
 from kubestencil.errors import UsageError
-from kubestencil.schema.facts.configurations.table import configuration_kinds
+from kubestencil.schema.knowledge.configurations import configuration_kinds
 from tests.diff_specs import document, embedded, pod, release
 
 

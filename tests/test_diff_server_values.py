@@ -11,15 +11,15 @@ import pytest
 from kubestencil.diff import Change, compare, history
 from kubestencil.diff.differences import server_values
 from kubestencil.schema import Release, parse
-from kubestencil.schema.facts import values
-from kubestencil.schema.facts.tables import ReleaseRange
-from kubestencil.schema.facts.values import (
+from kubestencil.schema.knowledge import values
+from kubestencil.schema.knowledge.values import (
     Default,
     FactRow,
     FieldFacts,
     proven_facts,
 )
 from kubestencil.source import Source
+from kubestencil.source.releases import ReleaseRange
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 from tests.diff_specs import embedded, pod, text

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kubestencil import check
-from kubestencil.schema.facts.formats import FORMATS
+from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 from tests.conftest import RELEASES, load

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kubestencil.schema.facts.feature_gates import (
+from kubestencil.schema.knowledge.gates import (
     GateStage,
     gate_in,
     gate_of,

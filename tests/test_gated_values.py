@@ -7,11 +7,7 @@ from typing import Any
 import pytest
 
 from kubestencil.diff import Comparison, compare
-from kubestencil.schema.facts.feature_gates import (
-    GatedValue,
-    gate_in,
-    gated_values,
-)
+from kubestencil.schema.knowledge.gates import GatedValue, gate_in, gated_values
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
 from tests.diff_specs import embedded

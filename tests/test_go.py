@@ -130,7 +130,7 @@ def test_fields_have_the_types_of_go_and_the_facts_of_the_server() -> None:
     )
     assert 'const PodSpecRestartPolicyAlways PodSpecRestartPolicy = "Always"' in core
     policy = core[core.index("type PodSpecRestartPolicy") - 2000 :]
-    assert '// Default: "Always"' in core
+    assert '// Default "Always"' in core
     assert "PodSpecRestartPolicyOnFailure" in policy
     assert '\tContainers []Container `json:"containers"`' in core
     assert '\tContainerPort int32 `json:"containerPort"`' in core

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kubestencil.schema.facts.kind_fields import immutable_fields, immutable_rows
-from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.kinds import definitions_of_kinds, kind_definitions
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.knowledge.places import immutable_fields, immutable_rows
+from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
 from kubestencil.validator.process import Validator
 from specs.make.values.immutable_fields import (
     Change,

@@ -8,13 +8,8 @@ import tarfile
 import pytest
 
 from kubestencil.schema import GroupVersionKind, Release, parse
-from kubestencil.schema.facts.lifecycle import (
-    lifecycle,
-    lifecycles,
-    replacement,
-    served_by_default,
-)
 from kubestencil.schema.kinds import served_kinds
+from kubestencil.schema.knowledge.kinds import known_kind, lifecycle, lifecycles
 from kubestencil.schema.resources.operation import operations
 from kubestencil.source import Source, embedded
 from kubestencil.source.releases import release_order
@@ -89,7 +84,9 @@ def test_a_default_server_serves_what_a_real_one_does() -> None:
         document = files.extractfile("bare/openapi-v2.json")
         assert document is not None
         release = parse(Source("bare", "bare/openapi-v2.json", document.read()))
-    default = {kind for kind in lifecycles() if served_by_default(kind, "1.35")}
+    default = {
+        kind for kind in lifecycles() if known_kind(kind, "1.35").served_by_default
+    }
     assert default == operated_kinds(release)
 
 
@@ -139,24 +136,26 @@ def test_removals_agree_with_the_deprecation_guide(line: str) -> None:
     facts = lifecycle(kind)
     assert facts is not None and facts.removed == removed
     expected = None if successor == "-" else gvk(successor, name)
-    assert replacement(kind, "1.35") == expected
+    assert known_kind(kind, "1.35").replacement == expected
 
 
 def test_a_replacement_is_one_that_the_release_serves() -> None:
     flow_schema = gvk("flowcontrol.apiserver.k8s.io/v1beta1", "FlowSchema")
-    assert replacement(flow_schema, "1.29") == gvk(
+    assert known_kind(flow_schema, "1.29").replacement == gvk(
         "flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema"
     )
     psp = gvk("extensions/v1beta1", "PodSecurityPolicy")
-    assert replacement(psp, "1.24") == gvk("policy/v1beta1", "PodSecurityPolicy")
-    assert replacement(gvk("v1", "Pod"), "1.35") is None
+    assert known_kind(psp, "1.24").replacement == gvk(
+        "policy/v1beta1", "PodSecurityPolicy"
+    )
+    assert known_kind(gvk("v1", "Pod"), "1.35").replacement is None
 
 
 @pytest.mark.parametrize("release", EMBEDDED)
 def test_every_removed_kind_names_a_replacement_of_the_table(release: str) -> None:
     for kind, facts in lifecycles().items():
         assert facts.replacement is None or facts.replacement in lifecycles(), kind
-        successor = replacement(kind, release)
+        successor = known_kind(kind, release).replacement
         assert successor is None or lifecycles()[successor].serves(release)
 
 
@@ -164,13 +163,13 @@ def test_list_kinds_have_the_lifecycle_of_their_items() -> None:
     assert lifecycle(gvk("batch/v1beta1", "CronJobList")) == lifecycle(
         gvk("batch/v1beta1", "CronJob")
     )
-    assert served_by_default(gvk("v1", "PodList"), "1.35") is True
+    assert known_kind(gvk("v1", "PodList"), "1.35").served_by_default is True
 
 
 def test_kinds_of_others_have_no_lifecycle() -> None:
     assert lifecycle(gvk("example.com/v1", "Widget")) is None
     assert lifecycle(gvk("example.com/v1", "WidgetList")) is None
-    assert served_by_default(gvk("example.com/v1", "Widget"), "1.35") is None
+    assert known_kind(gvk("example.com/v1", "Widget"), "1.35").served_by_default is None
 
 
 @pytest.mark.parametrize(
@@ -188,7 +187,7 @@ def test_kinds_of_others_have_no_lifecycle() -> None:
 def test_served_by_default(
     api_version: str, kind: str, release: str, served: bool
 ) -> None:
-    assert served_by_default(gvk(api_version, kind), release) is served
+    assert known_kind(gvk(api_version, kind), release).served_by_default is served
 
 
 def test_releases_of_a_kind_are_in_order() -> None:

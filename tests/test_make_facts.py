@@ -10,9 +10,9 @@ import pytest
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
-from kubestencil.schema.facts import tables
-from kubestencil.schema.facts.lifecycle import lifecycles
-from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.schema.knowledge import tables
+from kubestencil.schema.knowledge.kinds import lifecycles
+from kubestencil.schema.types import group_version_kind
 from specs.make import (
     flags,
     gated_fields,

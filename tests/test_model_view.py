@@ -13,7 +13,7 @@ from hypothesis import given
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import SpecError, TargetError
 from kubestencil.schema import Release
-from kubestencil.schema.facts.descriptions import deprecation
+from kubestencil.schema.knowledge.descriptions import deprecation
 from kubestencil.targets import generate_files
 from kubestencil.targets.languages.modules import module_names
 from kubestencil.targets.model.values import make_model

@@ -386,7 +386,7 @@ def test_docstrings_have_defaults_alternatives_and_deprecation(
     folder: Path, package: Any, v1: Any
 ) -> None:
     source = (folder / PACKAGE / "example_com" / "v1" / "_gadget.py").read_text()
-    assert source.count('Default: "off\\x22') + source.count('Default: "off" """') == 1
+    assert source.count('Default "off\\x22') + source.count('Default "off" """') == 1
     assert v1.GadgetSpec(mode="On").note is None
     assert "Exactly one of these is required: a, b." in v1.GadgetSpecEither.__doc__
     assert v1.Gadget.__doc__ == "A gadget."

@@ -191,7 +191,7 @@ def test_docstrings_have_deprecations_and_defaults_of_the_api_server() -> None:
     target = load_targets(None)["python"]
     files = {file.path: file.data for file in generate_files(load("1.35"), target)}
     models = "kubernetes_models/models"
-    assert b'Default: "TCP"' in files[f"{models}/v1_container_port.py"]
+    assert b'Default "TCP"' in files[f"{models}/v1_container_port.py"]
     assert b"Deprecated: v1 Endpoints" in files[f"{models}/v1_endpoints.py"]
     assert b"Deprecated: " not in files[f"{models}/v1_pod.py"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import Release
-from kubestencil.schema.facts.parameters import Parameter, query_parameters
+from kubestencil.schema.knowledge.resources import Parameter, query_parameters
 from kubestencil.schema.load import load_release
 from kubestencil.schema.operations.rebuilt import RebuiltOperation, rebuild_operations
 from kubestencil.schema.resources.operation import operations

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kubestencil.schema.facts.fields import listed_since, required_field_rows
+from kubestencil.schema.knowledge.fields import listed_since, required_field_rows
 from kubestencil.source import embedded
 from kubestencil.source.releases import release_order
 from tests.api_server import Client, Reply

@@ -11,7 +11,7 @@ import pytest
 
 from kubestencil.checking.decoding.server_warnings import warnings_of
 from kubestencil.checking.upgrade import kind_of
-from kubestencil.schema.facts.warnings import WarnedKey, warned_key_rows
+from kubestencil.schema.knowledge.warnings import WarnedKey, warned_key_rows
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 from tests.hint_mistakes import public_objects

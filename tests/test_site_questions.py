@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kubestencil import load
-from kubestencil.schema.facts.tables import read_cells
 from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.knowledge.tables import read_cells
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.search_index import release_index
 from tests.site_search import index_scripts, parse_index, search

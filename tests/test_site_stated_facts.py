@@ -6,9 +6,10 @@ import pytest
 
 from kubestencil.schema import Field
 from kubestencil.schema.documents.openapi2 import parse_schema
-from kubestencil.schema.facts.descriptions import stated_default, stated_values
+from kubestencil.schema.knowledge.descriptions import stated_default, stated_values
+from kubestencil.schema.knowledge.fields import known_field
+from kubestencil.schema.knowledge.words import deprecation_in_words, stated_in_words
 from kubestencil.source import embedded
-from kubestencil.targets.site.fields.stated_facts import stated_attributes
 from tests.conftest import load
 
 
@@ -66,24 +67,36 @@ def test_defaults(description: str, default: str) -> None:
     assert stated_default(description) == default
 
 
-def attributes(description: str, **schema: object) -> dict[str, tuple[str, ...]]:
+def stated(field: Field, siblings: list[str]) -> list[str]:
+    known = known_field("1.35", "", field)
+    phrases = (*stated_in_words(known), *deprecation_in_words(known, siblings))
+    return [phrase.short for phrase in phrases]
+
+
+def attributes(description: str, **schema: object) -> list[str]:
     field = Field("a", parse_schema({"description": description, **schema}), False)
-    return {
-        item.name: item.values for item in stated_attributes(field, ["a", "newOne"])
-    }
+    return stated(field, ["a", "newOne"])
 
 
-def test_a_default_has_the_type_of_its_field() -> None:
-    name = "stated default"
-    assert name not in attributes("Defaults to 0.", type="string")
-    assert name not in attributes("Defaults to Capacity.", type="object")
-    assert name not in attributes("Defaults to true.", type="integer")
-    assert name not in attributes("Defaults to 10s.", type="boolean")
-    assert attributes("Defaults to 600s.", type="integer") == {name: ("600",)}
-    assert attributes("Defaults to 10 seconds.", type="integer") == {name: ("10",)}
-    assert attributes("Defaults to 10s.", type="string") == {name: ("10s",)}
-    assert attributes("Defaults to 0.", type="integer") == {name: ("0",)}
-    assert attributes("Defaults to true.", type="boolean") == {name: ("true",)}
+@pytest.mark.parametrize(
+    ("description", "type_", "expected"),
+    [
+        ("Defaults to 0.", "string", []),
+        ("Defaults to Capacity.", "object", []),
+        ("Defaults to true.", "integer", []),
+        ("Defaults to 10s.", "boolean", []),
+        ("Defaults to 600s.", "integer", ["default 600"]),
+        ("Defaults to 10 seconds.", "integer", ["default 10"]),
+        ("Defaults to 10s.", "string", ["default 10s"]),
+        ("Defaults to 0.", "integer", ["default 0"]),
+        ("Defaults to true.", "boolean", ["default true"]),
+        ("Deprecated: use newOne instead.", "string", ["deprecated, use newOne"]),
+    ],
+)
+def test_a_default_has_the_type_of_its_field(
+    description: str, type_: str, expected: list[str]
+) -> None:
+    assert attributes(description, type=type_) == expected
 
 
 def test_the_schema_comes_first() -> None:
@@ -92,34 +105,21 @@ def test_the_schema_comes_first() -> None:
     )
 
 
-def test_deprecated_fields_name_their_replacement() -> None:
-    text = "Deprecated: use newOne instead."
-    assert attributes(text, type="string") == {"deprecated": ("use newOne",)}
-
-
 def test_reviewed_facts_of_all_releases() -> None:
     """Their number: whoever changes a rule reads what it finds, and what it lost."""
     found = {
-        (attribute.name, f"{definition.kind}.{field.name}", attribute.values)
+        (f"{definition.kind}.{field.name}", text)
         for release in embedded.releases()
         for definition in load(release).definitions.values()
         for field in definition.fields
-        for attribute in stated_attributes(
-            field, [item.name for item in definition.fields]
-        )
+        for text in stated(field, [item.name for item in definition.fields])
     }
-    counts = {
-        name: sum(fact[0] == name for fact in found)
-        for name in {fact[0] for fact in found}
-    }
-    assert counts == {
-        "stated default": 74,
-        "deprecated": 53,
-        "stated values": 71,
-    }
-    image = (
-        "stated values",
-        "Container.imagePullPolicy",
-        ("Always", "Never", "IfNotPresent"),
-    )
-    assert image in found
+    texts = [text for _, text in found]
+    counts = [
+        sum(text.startswith("default") for text in texts),
+        sum(text.startswith("deprecated") for text in texts),
+        sum(text == "no effect" for text in texts),
+        len(texts),
+    ]
+    assert counts == [74, 53, 19, 217]
+    assert ("Container.imagePullPolicy", "Always, Never or IfNotPresent") in found

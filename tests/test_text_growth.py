@@ -13,7 +13,7 @@ import pytest
 from kubestencil.checking.files import placeholders
 from kubestencil.checking.values import scalars
 from kubestencil.diff import labels
-from kubestencil.schema.facts.descriptions import (
+from kubestencil.schema.knowledge.descriptions import (
     deprecation,
     loss_of_effect,
     stated_default,

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from kubestencil.schema.facts.tables import ReleaseRange
-from kubestencil.schema.facts.values import server_facts
+from kubestencil.schema.knowledge.values import server_facts
+from kubestencil.source.releases import ReleaseRange
 
 #: How many fields upstream's documents list; older ones have no enums.
 COUNTS = {"1.34": 102, "1.35": 118, "1.36": 123}

@@ -21,8 +21,8 @@ from kubestencil.checking.run import check
 from kubestencil.checking.verdicts import located
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError, OutputError, UsageError
-from kubestencil.schema.facts.resources import resource_facts
-from kubestencil.schema.facts.strategies import go_module_rows, strategy_rows
+from kubestencil.schema.knowledge.components import go_module_rows, strategy_rows
+from kubestencil.schema.knowledge.resources import resource_facts
 from kubestencil.source.releases import listed_releases
 from kubestencil.validator.binaries import binary_path, find_binary, this_platform
 from kubestencil.validator.process import Validator, _line

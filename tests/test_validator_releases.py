@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import Release
-from kubestencil.schema.facts.strategies import strategy_rows
+from kubestencil.schema.knowledge.components import strategy_rows
 from kubestencil.source import embedded
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request

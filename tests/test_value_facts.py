@@ -16,9 +16,9 @@ import pytest
 
 from kubestencil import field_facts
 from kubestencil.errors import UsageError
-from kubestencil.schema.facts.combinations import combinations
-from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.values import (
+from kubestencil.schema.knowledge.conditions import combinations
+from kubestencil.schema.knowledge.values import (
+    FORMATS,
     Default,
     FieldFacts,
     fact_rows,
@@ -219,7 +219,7 @@ def test_borders_of_formats(name: str, accepted: str, refused: str) -> None:
 
 def test_facts_are_read_when_they_are_needed() -> None:
     """Starting the command reads no table."""
-    code = "import kubestencil.cli, sys; print('kubestencil.schema.facts.values' in sys.modules)"
+    code = "import kubestencil.cli, sys; print('kubestencil.schema.knowledge.values' in sys.modules)"
     run = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     )

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kubestencil.schema.facts.values import fact_rows
+from kubestencil.schema.knowledge.values import fact_rows
 from kubestencil.validator.process import Validator
 from specs.make.values.pool import accepted_objects, seed_objects
 from specs.make.values.proofs import (

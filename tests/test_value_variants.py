@@ -17,8 +17,8 @@ import pytest
 from kubestencil.checking.release import prepare
 from kubestencil.checking.upgrade import Upgrade, kind_of
 from kubestencil.schema import Release, Schema
-from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.kinds import definitions_of_kinds
+from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 from specs.make.values.pool import accepted_objects as accepted_seeds

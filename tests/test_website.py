@@ -174,21 +174,20 @@ def test_facts_are_added_to_kinds_and_fields() -> None:
     assert "/1.35/" not in pod
     restart_policy = row(pod, "restartPolicy")
     for fact in (
-        "<em>Allowed values</em> <code>Always</code>, <code>Never</code>, "
-        "<code>OnFailure</code>",
+        "<code>Always, Never or OnFailure</code>",
         "<em>Default</em> <code>Always</code>",
     ):
         assert fact in restart_policy
-    gate = "<em>Feature gate</em> <code>HostnameOverride</code> beta (on)"
+    gate = "<em>Beta, on unless the gate HostnameOverride is off</em>"
     assert f"<br/><em>Added in</em> <code>1.34</code><br/>{gate}" in row(
         pod, "hostnameOverride"
     )
     migration = generated["storagemigration/storage-version-migration-v1beta1.md"]
-    assert "- <em>Removed in</em> <code>1.40</code>\n" in migration
+    assert "- <em>Removal planned for</em> <code>1.40</code>\n" in migration
     # The version that the other release serves, and none where it serves none.
     assert "/1.34/storagemigration/storage-version-migration-v1alpha1)" in migration
     assert "/1.29/" not in migration
-    assert "Deprecated</em>" in row(pod, "serviceAccount")
+    assert "Deprecated, use serviceAccountName</em>" in row(pod, "serviceAccount")
 
 
 def test_facts_change_no_other_line() -> None:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from kubestencil.checking.findings import Finding, Report
     from kubestencil.diff import Change, Comparison, History
     from kubestencil.schema import Release
-    from kubestencil.schema.facts.values import FieldFacts
     from kubestencil.schema.field_paths import FieldPath
+    from kubestencil.schema.knowledge.values import FieldFacts
     from kubestencil.schema.lookup import TypeMatch
     from kubestencil.source import Source
     from kubestencil.source.find import DocumentOptions
@@ -49,7 +49,7 @@ else:
         "Cause": "kubestencil.validator.protocol",
         "Change": "kubestencil.diff",
         "Comparison": "kubestencil.diff",
-        "FieldFacts": "kubestencil.schema.facts.values",
+        "FieldFacts": "kubestencil.schema.knowledge.values",
         "FieldPath": "kubestencil.schema.field_paths",
         "Finding": "kubestencil.checking.findings",
         "History": "kubestencil.diff",
@@ -146,7 +146,7 @@ def compare(
     """
     from kubestencil import diff
     from kubestencil.diff.selection import of_types
-    from kubestencil.schema.facts.configurations.join import with_configurations
+    from kubestencil.schema.knowledge.configurations import with_configurations
     from kubestencil.schema.lookup import find_kinds
 
     before, after = _parsed(before), _parsed(after)
@@ -262,16 +262,23 @@ def field_facts(
     server of a release with that name accepts and fills in, each with its origin.
 
     ``definition`` is a full name, as in ``FieldPath``, ``release`` a release, or what
-    ``load`` takes. Raises UsageError where the release lacks the definition or the field.
+    ``load`` takes. Of a kind, ``field`` may be a path, ``spec.template.spec.restartPolicy``:
+    some facts hold at places of a kind only. Raises UsageError where the release lacks the
+    definition or the field.
     """
     from kubestencil.errors import UsageError
-    from kubestencil.schema.knowledge import known_fields
+    from kubestencil.schema.knowledge.fields import known_fields
+    from kubestencil.schema.knowledge.places import known_place
 
     parsed = _parsed(release)
-    if definition in parsed.definitions:
-        for known in known_fields(parsed, definition):
-            if known.name == field:
-                return known.facts
+    found = parsed.definitions.get(definition)
+    if found is not None and len(found.kinds) == 1:
+        known = known_place(parsed, definition, found.kinds[0], field.split("."))
+    else:
+        fields = known_fields(parsed, definition) if found else iter(())
+        known = next((known for known in fields if known.name == field), None)
+    if known is not None:
+        return known.facts
     raise UsageError(f"{parsed.name} has no field {field!r} in {definition!r}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kubestencil.schema.facts.fields import changed_field_rows
+from kubestencil.schema.knowledge.fields import changed_field_rows
 from specs.make.checkouts import Checkout
 
 HEADER = """

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.schema.facts.configurations.table import configuration_rows
+from kubestencil.schema.knowledge.configurations import configuration_rows
 from specs.make.checkouts import Checkout
 from specs.make.go_types import GoField, GoStruct, read_structs
 from specs.make.ranges import Ranges

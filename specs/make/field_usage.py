@@ -15,7 +15,7 @@ import yaml
 
 from kubestencil import load
 from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
-from kubestencil.schema.facts.fields import FieldName
+from kubestencil.schema.knowledge.fields import FieldName
 from specs.make.tables import write_table
 
 HEADER = """

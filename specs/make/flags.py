@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.schema.facts.components import Flag
-from kubestencil.schema.facts.configurations.table import (
+from kubestencil.schema.knowledge.components import Flag
+from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
     fields_on_path,
 )
-from kubestencil.schema.facts.tables import rows
+from kubestencil.schema.knowledge.tables import rows
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges
 

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from kubestencil.schema.facts.feature_gates import gated_field_rows
+from kubestencil.schema.knowledge.gates import gated_field_rows
 from specs.make.checkouts import Checkout
 from specs.make.default_server import gated_resources
 from specs.make.documents import operated_kinds

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.schema import parse
-from kubestencil.schema.facts.feature_gates import gate_in, gate_names
-from kubestencil.schema.facts.kind_fields import field_at
-from kubestencil.schema.facts.values import fact_rows
 from kubestencil.schema.kinds import definitions_of_kinds
+from kubestencil.schema.knowledge.gates import gate_in, gates
+from kubestencil.schema.knowledge.places import field_at
+from kubestencil.schema.knowledge.values import fact_rows
 from kubestencil.schema.types import Release
 from kubestencil.source import locate
 from kubestencil.validator.process import Validator
@@ -105,7 +105,7 @@ def _settable(release: str, validator: Validator) -> Iterator[str]:
     """The gates of the API server that can be set, those that only others ask for, too:
     some depend on these."""
     metadata = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
-    for gate in gate_names():
+    for gate in gates():
         stage = gate_in(gate, release)
         if stage is not None and not stage.locked:
             request = Request("create", metadata, feature_gates={gate: True})

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.errors import SourceError
-from kubestencil.schema.facts.feature_gates import gate_rows
+from kubestencil.schema.knowledge.gates import gate_rows
 from kubestencil.source.releases import release_order
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kubestencil.schema.facts.strategies import go_module_rows
+from kubestencil.schema.knowledge.components import go_module_rows
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges
 

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from kubestencil.schema.facts.lifecycle import lifecycles
-from kubestencil.schema.facts.tables import ReleaseRange
 from kubestencil.schema.kinds import precedence
+from kubestencil.schema.knowledge.kinds import lifecycles
 from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import ReleaseRange, release_order
 from specs.make.checkouts import Checkout
 from specs.make.default_server import default_kinds
 from specs.make.documents import operated_kinds

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kubestencil.schema.facts.components import Metric
-from kubestencil.schema.facts.tables import rows
+from kubestencil.schema.knowledge.components import Metric
+from kubestencil.schema.knowledge.tables import rows
 from kubestencil.source.yaml import documents
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubestencil.schema.facts.parameters import parameter_rows
+from kubestencil.schema.knowledge.resources import parameter_rows
 from kubestencil.schema.resources.paths import resource_path
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges

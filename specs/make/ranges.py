@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
-from kubestencil.schema.facts.tables import ReleaseRange
+from kubestencil.source.releases import ReleaseRange
 
 Key = TypeVar("Key", bound=Hashable)
 Values = TypeVar("Values")

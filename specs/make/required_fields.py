@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kubestencil.errors import SourceError
-from kubestencil.schema.facts.fields import required_field_rows
+from kubestencil.schema.knowledge.fields import required_field_rows
 from kubestencil.schema.types import GroupVersionKind
 from specs.make.checkouts import Checkout
 from specs.make.documents import operated_kinds

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kubestencil.errors import SourceError
 from kubestencil.schema import GroupVersionKind, parse
-from kubestencil.schema.facts.resources import resource_facts
+from kubestencil.schema.knowledge.resources import resource_facts
 from kubestencil.schema.resource import Resource
 from kubestencil.schema.resources.operation import operations
 from kubestencil.schema.resources.paths import resources_in_paths

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.errors import SourceError
-from kubestencil.schema.facts.resources import resource_facts
-from kubestencil.schema.facts.strategies import strategy_rows
+from kubestencil.schema.knowledge.components import strategy_rows
+from kubestencil.schema.knowledge.resources import resource_facts
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from kubestencil import atomic
 from kubestencil.data_files import data_file
-from kubestencil.schema.facts.tables import MISSING
+from kubestencil.schema.knowledge.tables import MISSING
 
 
 def write_table(name: str, header: str, rows: Iterable[Sequence[str]]) -> None:

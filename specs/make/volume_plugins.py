@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kubestencil.schema.facts.feature_gates import gate_in, gate_releases
+from kubestencil.schema.knowledge.gates import gate_in, gate_releases
 from specs.make.checkouts import Checkout
 
 HEADER = """

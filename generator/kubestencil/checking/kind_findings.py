@@ -14,19 +14,18 @@ from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RuleId
-from kubestencil.schema.facts.configurations.table import configuration_kinds
-from kubestencil.schema.facts.lifecycle import (
-    built_in_groups,
-    custom_kinds,
-    lifecycle,
-    lifecycles,
-    replacement,
-    served_by_default,
-)
-from kubestencil.schema.facts.tables import read_cells
 from kubestencil.schema.kinds import precedence, version_stage
+from kubestencil.schema.knowledge.configurations import is_configuration_group
+from kubestencil.schema.knowledge.kinds import (
+    KnownKind,
+    built_in_groups,
+    changed_meanings,
+    custom_kinds,
+    known_kind,
+    lifecycles,
+)
 from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import minor_version_in, release_order
+from kubestencil.source.releases import minor_version_in
 
 #: Configuration files of programs that look like objects, by group.
 _CONFIGURATION = re.compile(
@@ -37,20 +36,24 @@ _CONFIGURATION = re.compile(
 
 def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
     """Why a release does not serve a kind of Kubernetes."""
-    facts = lifecycle(kind)
-    minor = minor_version_in(release.name)
+    known = _known(kind, release)
+    facts = known.lifecycle
     name = f"{kind.kind} of {kind.api_version}"
     custom = custom_kinds_of(kind.group, release)
     if custom:
         return _of_custom_kind(kind, custom)
     rule: RuleId = "unknown-kind"
-    if facts is None and is_of_kubernetes(kind) and not _is_table_of(kind.group):
+    if (
+        facts is None
+        and is_of_kubernetes(kind)
+        and not is_configuration_group(kind.group)
+    ):
         message = f"no release has {name}"
-    elif facts and facts.removed and minor and _reached(facts.removed, minor):
+    elif facts and known.is_removed:
         rule, message = "removed-kind", f"{name} was removed in {facts.removed}"
-    elif facts and minor and not _reached(facts.introduced, minor):
+    elif facts and known.is_future:
         rule, message = "future-kind", f"{name} was added in {facts.introduced}"
-    elif _is_table_of(kind.group):
+    elif is_configuration_group(kind.group):
         message = f"no program of {release.name} reads {name}"
     else:
         message = f"{release.name} does not serve {name}"
@@ -99,14 +102,14 @@ def other_meanings(
     value: Mapping[str, Any], kind: GroupVersionKind, successor: GroupVersionKind
 ) -> Iterator[Problem]:
     """What means something else in the kind that replaces that of an object."""
-    for api_version, name, keys, content, message in read_cells("changed-meanings"):
-        path = tuple(keys.split("."))
+    for row in changed_meanings():
+        path = tuple(row.path.split("."))
         if (
-            (api_version, name) == (kind.api_version, kind.kind)
+            (row.api_version, row.kind) == (kind.api_version, kind.kind)
             and successor.version != kind.version
-            and value_at(value, path) == json.loads(content)
+            and value_at(value, path) == json.loads(row.value)
         ):
-            yield Problem("changed-meaning", path, message)
+            yield Problem("changed-meaning", path, row.message)
 
 
 def with_old_default(
@@ -133,8 +136,8 @@ def remarks_on_kind(
     kind: GroupVersionKind, release: CheckedRelease
 ) -> Iterator[Problem]:
     """Findings about a kind that the release can serve."""
-    minor = minor_version_in(release.name)
-    facts = lifecycle(kind)
+    known = _known(kind, release)
+    facts = known.lifecycle
     # Reading the resources of a release reads all of its kinds.
     resource = None if facts else release.release.resources.get(kind)
     if resource is not None and resource.deprecated:
@@ -143,7 +146,7 @@ def remarks_on_kind(
         yield _of_kind("deprecated-kind", message, kind, newer)
         return
     is_optional = not _is_default(kind, release)
-    if facts and minor and facts.deprecated and _reached(facts.deprecated, minor):
+    if facts and known.is_deprecated:
         message = (
             f"{kind.kind} of {kind.api_version} is deprecated since {facts.deprecated}"
         )
@@ -240,20 +243,13 @@ def missing_kind(value: Any) -> Problem | None:
 
 def is_of_kubernetes(kind: GroupVersionKind) -> bool:
     """Whether a kind is in a group of Kubernetes, whether or not it exists."""
-    return kind.group in built_in_groups() or _is_table_of(kind.group)
+    return kind.group in built_in_groups() or is_configuration_group(kind.group)
 
 
 def is_configuration(kind: GroupVersionKind) -> bool:
     """Whether a kind is that of a configuration file of which no table has the fields."""
-    is_known = _is_table_of(kind.group)
+    is_known = is_configuration_group(kind.group)
     return not is_known and _CONFIGURATION.match(kind.group) is not None
-
-
-@cache
-def _is_table_of(group: str) -> bool:
-    """Whether the table of configuration files has a group."""
-    # The core group has one, too (EncryptionConfig).
-    return group != "" and any(kind.group == group for kind in configuration_kinds())
 
 
 _NAMES = ("apiVersion", "kind")
@@ -273,16 +269,11 @@ def _versions() -> frozenset[str]:
     return frozenset(kind.api_version for kind in lifecycles())
 
 
-def _reached(change: str, release: str) -> bool:
-    return release_order(change) <= release_order(release)
-
-
 def _other_kind(
     kind: GroupVersionKind, release: CheckedRelease
 ) -> GroupVersionKind | None:
     """The kind to use instead, None where there is none."""
-    minor = minor_version_in(release.name)
-    successor = None if minor is None else replacement(kind, minor)
+    successor = _known(kind, release).replacement
     if successor is not None and _is_default(successor, release):
         return successor
     same = [
@@ -322,8 +313,11 @@ def _newer_version(
 
 def _is_default(kind: GroupVersionKind, release: CheckedRelease) -> bool:
     """Whether a server serves a kind without flags, as far as that is known."""
-    minor = minor_version_in(release.name)
-    return minor is None or served_by_default(kind, minor) is not False
+    return _known(kind, release).served_by_default is not False
+
+
+def _known(kind: GroupVersionKind, release: CheckedRelease) -> KnownKind:
+    return known_kind(kind, minor_version_in(release.name))
 
 
 def _rank(kind: GroupVersionKind) -> tuple[bool, tuple[int, int, int, str]]:

@@ -7,13 +7,17 @@ The API server accepts such a rule, which then has no effect.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, items_at, texts_at
 from kubestencil.checking.release import CheckedRelease
-from kubestencil.schema.facts.lifecycle import lifecycles, plural_of, replacement
+from kubestencil.schema.knowledge.kinds import (
+    kinds_of_group,
+    known_kind,
+    lifecycles,
+    plural_of,
+)
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import minor_version_in, release_order
 
@@ -70,7 +74,7 @@ def _of_rbac_rule(rule: Mapping[str, Any], path: Path, minor: str) -> Iterator[P
     resources = texts_at(rule, ("resources",))
     names = {name.partition("/")[0] for _, name in resources}
     for at, group in texts_at(rule, ("apiGroups",)):
-        of_group = _kinds_of_group(group)
+        of_group = kinds_of_group(group)
         if removal := _removal(of_group, minor):
             message = f"the group {group} was removed in {removal}"
             named = [kind for kind in of_group if plural_of(kind) in names]
@@ -93,7 +97,7 @@ def _of_webhook_rule(
         for _, group in texts_at(rule, ("apiGroups",)):
             kinds = [
                 kind
-                for kind in _kinds_of_group(group)
+                for kind in kinds_of_group(group)
                 if kind.version == version
                 and (plural_of(kind) in resources or resources & {"*", "*/*"})
             ]
@@ -108,18 +112,12 @@ def _problem(
     path: Path, message: str, kinds: Sequence[GroupVersionKind], minor: str
 ) -> Problem:
     """The problem of a rule that names removed kinds, with what to name instead."""
-    successors = (replacement(kind, minor) for kind in kinds)
+    successors = (known_kind(kind, minor).replacement for kind in kinds)
     texts = dict.fromkeys(
         f"{plural_of(kind)} of {kind.api_version}" for kind in successors if kind
     )
     hint = f"name {', '.join(texts)}" if texts else "remove it from the rule"
     return Problem("removed-resource", path, message, hint)
-
-
-@cache
-def _kinds_of_group(group: str) -> tuple[GroupVersionKind, ...]:
-    """The kinds that a group of Kubernetes has or had."""
-    return tuple(kind for kind in lifecycles() if kind.group == group)
 
 
 def _removal(kinds: Sequence[GroupVersionKind], minor: str) -> str:

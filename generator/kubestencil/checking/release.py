@@ -14,8 +14,8 @@ from kubestencil.checking.paths import Path, link_of
 from kubestencil.checking.rules import RULES
 from kubestencil.checking.values.places import PlaceChecks
 from kubestencil.checking.values.relations import related_problems
-from kubestencil.schema.facts.combinations import combinations
-from kubestencil.schema.facts.lifecycle import built_in_groups
+from kubestencil.schema.knowledge.conditions import combinations
+from kubestencil.schema.knowledge.kinds import built_in_groups
 from kubestencil.schema.lazy import LazyDefinitions
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.validator.process import Validator

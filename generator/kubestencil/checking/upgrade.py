@@ -39,8 +39,7 @@ from kubestencil.checking.verdicts.changes import (
     add_refused_changes,
     conditional_changes,
 )
-from kubestencil.schema.facts.tables import group_version_kind
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from kubestencil.validator.process import PendingAnswer
 from kubestencil.validator.protocol import Answer, Request
 

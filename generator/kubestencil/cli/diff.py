@@ -42,7 +42,7 @@ from kubestencil.diff.selection import (
     without,
 )
 from kubestencil.errors import UsageError, nearest
-from kubestencil.schema.facts.configurations.join import with_configurations
+from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.load import load_release
 from kubestencil.schema.lookup import find_kinds
 from kubestencil.source import available

@@ -42,11 +42,12 @@ def complete_kind(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[str]:
     """Shell completion of kinds: those of the table of resources, in any case."""
-    from kubestencil.schema.facts.resources import resource_facts
+    from kubestencil.schema.knowledge.kinds import kind_names
 
     del context, parameter
-    names = sorted({facts.kind.kind for facts in resource_facts()})
-    return [name for name in names if name.lower().startswith(incomplete.lower())]
+    return [
+        name for name in kind_names() if name.lower().startswith(incomplete.lower())
+    ]
 
 
 def complete_setting(

@@ -37,9 +37,9 @@ from kubestencil.diff.releases.facts import ReleaseFacts, owner_of, successor
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import MovedFields, RuleContext
 from kubestencil.schema import Release
-from kubestencil.schema.facts.configurations.join import with_configurations
-from kubestencil.schema.facts.lifecycle import lifecycle
 from kubestencil.schema.kinds import api_versions, precedence
+from kubestencil.schema.knowledge.configurations import with_configurations
+from kubestencil.schema.knowledge.kinds import lifecycle
 from kubestencil.source.releases import release_order
 
 

@@ -5,26 +5,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from kubestencil.diff.labels import Place, uses_json
 from kubestencil.diff.releases.facts import ReleaseFacts, owner_of
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.facts.combinations import refused_fields
-from kubestencil.schema.facts.components import Flag, Metric, flags, metrics
-from kubestencil.schema.facts.configurations.table import (
+from kubestencil.schema.knowledge.components import Flag, Metric, flags, metrics
+from kubestencil.schema.knowledge.conditions import refused_fields
+from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
     fields_on_path,
 )
-from kubestencil.schema.facts.feature_gates import (
+from kubestencil.schema.knowledge.gates import (
     GateStage,
-    gate_components,
     gate_in,
-    gate_names,
     gate_releases,
-    gated_values,
+    gates,
     guarded_fields,
 )
 from kubestencil.source.releases import release_order
@@ -141,16 +139,12 @@ def gate_changes(before: ReleaseFacts, after: ReleaseFacts) -> Iterator[GateChan
     guards: dict[str, dict[tuple[str, str], GuardedPath]] = {}
     for facts, release in ((after, new), (before, old)):
         refused = refused_fields(release)
-        values = gated_values().values()
-        for definition, field, gate in chain(
-            guarded_fields(release),
-            ((row.definition, row.field, row.gate) for row in values),
-        ):
+        for definition, field, gate in guarded_fields(release):
             guard = _guard(facts, definition, field)
             if guard is not None and (definition, field) not in refused:
                 guards.setdefault(gate, {}).setdefault((definition, field), guard)
     releases = [old, *between, new]
-    for gate in gate_names():
+    for gate, rows in gates().items():
         stages = [gate_in(gate, release) for release in releases]
         steps = tuple(
             GateStep(release, stage)
@@ -165,7 +159,7 @@ def gate_changes(before: ReleaseFacts, after: ReleaseFacts) -> Iterator[GateChan
                 stages[0],
                 stages[-1],
                 steps,
-                gate_components(gate),
+                rows[0].components,
                 tuple(guards.get(gate, {}).values()),
             )
 

@@ -28,14 +28,17 @@ from kubestencil.diff.rules.details import Deprecation, JudgedDifference
 from kubestencil.diff.rules.rule_context import trend
 from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.schema import GroupVersionKind, Release, Schema
-from kubestencil.schema.facts.combinations import refused_fields
-from kubestencil.schema.facts.descriptions import deprecation
-from kubestencil.schema.facts.kind_fields import field_at, newly_mutable
-from kubestencil.schema.facts.lifecycle import lifecycle, served_by_default
-from kubestencil.schema.facts.tables import is_between
-from kubestencil.schema.facts.volume_plugins import VOLUMES, volume_plugins
-from kubestencil.schema.facts.warnings import warned_key_rows
 from kubestencil.schema.kinds import definitions_of_kinds, version_stage
+from kubestencil.schema.knowledge.conditions import refused_fields
+from kubestencil.schema.knowledge.descriptions import deprecation
+from kubestencil.schema.knowledge.kinds import known_kind, lifecycle
+from kubestencil.schema.knowledge.places import field_at, newly_mutable
+from kubestencil.schema.knowledge.warnings import (
+    VOLUMES,
+    newly_warned,
+    volume_plugins,
+)
+from kubestencil.source.releases import is_between
 
 
 def fact_changes(
@@ -112,7 +115,7 @@ class _FactChanges:
                         facts.deprecated, facts.removed, target and kind_name(target)
                     ),
                 )
-            enabled = served_by_default(kind, old), served_by_default(kind, new)
+            enabled = [known_kind(kind, name).served_by_default for name in (old, new)]
             stage = version_stage(kind.version)
             stages = StageChange(
                 *(FieldStage(stage, enabled=value) for value in enabled)
@@ -166,10 +169,10 @@ class _FactChanges:
     def annotations(self) -> Iterator[Change]:
         """The annotations, and labels of nodes, that were deprecated."""
         old, new = self.releases
-        for row in warned_key_rows():
+        for row in newly_warned(old, new):
             kind, keys = _WARNED_PLACES.get(row.place, (row.place, "annotations"))
             definition = f"io.k8s.api.core.v1.{kind}"
-            if is_between(row.since, old, new) and definition in self.after.definitions:
+            if definition in self.after.definitions:
                 yield self._change(
                     "field-deprecated",
                     "deprecated",

@@ -9,12 +9,17 @@ from typing import NamedTuple
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.lsp.cursor import Cursor
-from kubestencil.schema.facts.fields import changed_field
-from kubestencil.schema.facts.lifecycle import lifecycle
-from kubestencil.schema.facts.tables import group_version_kind
-from kubestencil.schema.facts.values import FieldFacts
-from kubestencil.schema.knowledge import KnownField, known_field, known_place
-from kubestencil.schema.types import Field, Schema
+from kubestencil.schema.knowledge.fields import KnownField, changed_field, known_field
+from kubestencil.schema.knowledge.kinds import known_kind
+from kubestencil.schema.knowledge.places import known_place
+from kubestencil.schema.knowledge.words import (
+    changes_in_words,
+    field_in_words,
+    kind_in_words,
+    type_in_words,
+)
+from kubestencil.schema.types import Field, Schema, group_version_kind
+from kubestencil.source.releases import minor_version_in
 
 _MAX_DESCRIPTION = 2_000
 
@@ -38,14 +43,12 @@ def describe(cursor: Cursor, release: CheckedRelease) -> str:
     schemas, holder = place
     field = next((field for field in holder.fields if field.name == cursor.key), None)
     if field is None:
-        lines = list(_releases(schemas.type_at(cursor.path), cursor.key))
+        changed = changed_field(schemas.type_at(cursor.path), cursor.key)
+        lines = list(map(str, changes_in_words(changed)))
         return "\n".join([f"No field of {release.name}", *lines]) if lines else ""
     known = _known(field, cursor, schemas)
-    lines = list(_releases(known.definition, field.name))
-    if known.gate is not None:
-        lines.append(f"Feature gate: {known.gate.gate}")
-    lines += _facts(known.facts)
-    heading = f"{field.name}: {_type(field.schema)} ({release.name})"
+    lines = list(map(str, field_in_words(known, holder.field_names)))
+    heading = f"{field.name}: {type_in_words(field.schema)} ({release.name})"
     return "\n".join([heading, *lines, "", _description(field, schemas)]).rstrip()
 
 
@@ -57,14 +60,6 @@ def _known(field: Field, cursor: Cursor, schemas: KindSchemas) -> KnownField:
     release = schemas.release
     known = known_place(release, schemas.definition, kind, path)
     return known or known_field(release.name, schemas.type_at(cursor.path), field)
-
-
-def _releases(definition: str, field: str) -> Iterator[str]:
-    changed = changed_field(definition, field)
-    if changed and changed.added:
-        yield f"Added in {changed.added}"
-    if changed and changed.removed:
-        yield f"Removed in {changed.removed}"
 
 
 def suggest(cursor: Cursor, release: CheckedRelease) -> list[CompletionWord]:
@@ -82,7 +77,12 @@ def suggest(cursor: Cursor, release: CheckedRelease) -> list[CompletionWord]:
     if cursor.is_value:
         return list(_values(cursor, holder, schemas))
     return [
-        CompletionWord(field.name, _type(field.schema), field.required, True)
+        CompletionWord(
+            field.name,
+            type_in_words(field.schema),
+            _known(field, cursor, schemas).required,
+            True,
+        )
         for field in holder.fields
         if field.name not in cursor.siblings
         and not (field.schema.read_only or (not cursor.path and field.name == "status"))
@@ -111,14 +111,8 @@ def _describe_kind(cursor: Cursor, release: CheckedRelease) -> str:
     definition = release.kinds.get(kind)
     is_served = "Served" if definition else "Not served"
     lines = [f"{kind.kind} of {kind.api_version}", f"{is_served} in {release.name}"]
-    facts = lifecycle(kind)
-    for what, since in (
-        ("Added", facts and facts.introduced),
-        ("Deprecated", facts and facts.deprecated),
-        ("Removed", facts and facts.removed),
-    ):
-        if since:
-            lines.append(f"{what} in {since}")
+    known = known_kind(kind, minor_version_in(release.name))
+    lines += map(str, kind_in_words(known))
     if definition:
         description = release.release.definitions[definition].schema.description
         lines += ["", description[:_MAX_DESCRIPTION]]
@@ -145,33 +139,6 @@ def _values(
             for word in ("true", "false") if is_boolean else facts.enum:
                 is_default = word in (default, json.dumps(default))
                 yield CompletionWord(word, "default" if is_default else "")
-
-
-def _facts(facts: FieldFacts) -> Iterator[str]:
-    if facts.enum:
-        yield f"Allowed values: {', '.join(facts.enum)}"
-    for default in facts.defaults:
-        condition = f" where {default.condition}" if default.condition else ""
-        yield f"Default: {json.dumps(default.value)}{condition}"
-    for what, limit in (
-        ("Minimum", facts.minimum),
-        ("Maximum", facts.maximum),
-        ("Most characters", facts.max_length),
-        ("Most items", facts.max_items),
-        ("Format", facts.format),
-    ):
-        if limit is not None:
-            yield f"{what}: {limit}"
-    if facts.required:
-        yield "Required"
-
-
-def _type(schema: Schema) -> str:
-    if schema.items is not None:
-        return f"list of {_type(schema.items)}"
-    if schema.values is not None:
-        return f"map of {_type(schema.values)}"
-    return schema.ref.rpartition(".")[2] if schema.ref else schema.type or "any"
 
 
 def _description(field: Field, schemas: KindSchemas) -> str:

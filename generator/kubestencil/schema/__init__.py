@@ -2,8 +2,8 @@
 
 ``load`` makes a ``Release`` (``types``) of a document (``documents``) and of
 CustomResourceDefinitions (``custom_resources``). How its kinds are served is in
-``resources``, requests are in ``operations``, and what no document states in
-``facts``.
+``resources``, requests are in ``operations``, and ``knowledge`` joins documents with what
+none of them states.
 
 ``graph`` has every traversal of references, ``lookup`` finds the kinds that a user
 names, ``field_paths`` all their fields, and ``select`` takes a part of a release. ``kinds`` and ``well_known`` are

@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubestencil.schema.documents.openapi2 import parse_definitions
-from kubestencil.schema.facts.configurations.join import with_configurations
-from kubestencil.schema.facts.configurations.table import configuration_definitions
 from kubestencil.schema.keywords import KINDS_KEYWORD
+from kubestencil.schema.knowledge.configurations import (
+    configuration_definitions,
+    with_configurations,
+)
 from kubestencil.schema.load import load_release
 from kubestencil.schema.pointer import Pointer, printable_pointer
 from kubestencil.schema.resources.served import ServedResources

@@ -12,10 +12,10 @@ from kubestencil.schema.documents.inline import name_inline_objects, notes_on_nu
 from kubestencil.schema.documents.openapi2 import ParsedDefinitions, parse_document
 from kubestencil.schema.documents.openapi3 import as_openapi2
 from kubestencil.schema.documents.validate import validate
-from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.keywords import KINDS_KEYWORD
+from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.pointer import (
     Pointer,
     extended,

@@ -42,6 +42,12 @@ class GroupVersionKind(NamedTuple):
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
+def group_version_kind(api_version: str, kind: str) -> GroupVersionKind:
+    """The kind of an ``apiVersion``: ``v1``, ``apps/v1``."""
+    group, _, version = api_version.rpartition("/")
+    return GroupVersionKind(group, version, kind)
+
+
 class ValueLimits(NamedTuple):
     """The limits of a value, under the names of their keywords; None for those that
     there are not."""

@@ -51,6 +51,50 @@ def release_order(name: str) -> tuple[int, int, str]:
     return (int(match[1]), int(match[2]), name)
 
 
+class ReleaseRange(NamedTuple):
+    """Releases from ``first`` to ``last``, both included.
+
+    Without ``last``, the range ends with the newest release of the table, and includes
+    newer releases and names that are no versions, such as my-cluster, since the newest
+    facts are the best for them.
+    """
+
+    first: str
+    last: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> ReleaseRange:
+        """The range in a cell: ``1.29..1.31``, or ``1.29..``."""
+        first, _, last = text.partition("..")
+        return cls(first, last or None)
+
+    def __str__(self) -> str:
+        return f"{self.first}..{self.last or ''}"
+
+    def includes(self, release: str) -> bool:
+        """Whether ``release`` is in the range."""
+        order = release_order(release)
+        return release_order(self.first) <= order and (
+            self.last is None or order <= release_order(self.last)
+        )
+
+    def nearest(self, release: str) -> str:
+        """``release``, or the end of the range that is next to it."""
+        if self.includes(release):
+            return release
+        if self.last is not None and release_order(self.last) < release_order(release):
+            return self.last
+        return self.first
+
+
+def is_between(release: str | None, before: str, after: str) -> bool:
+    """Whether ``release`` comes after ``before``, and not after ``after``."""
+    if release is None:
+        return False
+    since = ReleaseRange(release)
+    return not since.includes(before) and since.includes(after)
+
+
 def release_name(text: str) -> str:
     """The name of a release as a user gave it; a "v" before a version is dropped.
 

@@ -15,13 +15,10 @@ from typing import Any
 
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
-from kubestencil.schema.facts.tables import (
-    ReleaseRange,
-    read_cells,
-)
+from kubestencil.schema.knowledge.tables import read_cells
 from kubestencil.schema.types import Release
 from kubestencil.source import Source, available, locate
-from kubestencil.source.releases import listed_releases, release_order
+from kubestencil.source.releases import ReleaseRange, listed_releases, release_order
 from kubestencil.validator.process import Validator
 from specs.make.checkouts import Checkout
 from specs.make.tables import report, write_table

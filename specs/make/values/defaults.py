@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kubestencil.schema.facts.conditions import parse_term
+from kubestencil.schema.knowledge.conditions import parse_term
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request

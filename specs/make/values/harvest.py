@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any, NamedTuple
 
-from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.kinds import definitions_of_kinds, kind_definitions
+from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from specs.make.tables import report

@@ -42,7 +42,7 @@ What the API server accepts of the values of a field, by release, tab-separated:
   field       its JSON name; of a list of strings, its items are meant
   context     where it holds: a kind and a path in it; - for wherever the type occurs
   rule        minimum, maximum, min_length, max_length, max_items: a number; format: one
-              of generator/kubestencil/schema/facts/formats.py; key_format: that of the
+              of generator/kubestencil/schema/knowledge/values.py; key_format: that of the
               keys of a map; required: true, or false where a document lists the field
               as required and the server accepts objects without it; unique: the fields
               that identify an item of a list, "" for the item itself

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.schema import parse
-from kubestencil.schema.facts.feature_gates import gate_of
-from kubestencil.schema.facts.kind_fields import field_at
-from kubestencil.schema.facts.kind_fields import immutable_fields as known_fields
-from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.kinds import definitions_of_kinds
+from kubestencil.schema.knowledge.gates import gate_of
+from kubestencil.schema.knowledge.places import field_at
+from kubestencil.schema.knowledge.places import immutable_fields as known_fields
+from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.source import locate
 from kubestencil.source.releases import release_order

@@ -10,9 +10,8 @@ from typing import Any
 
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.manifests import Manifest, read_manifests
-from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.kinds import definitions_of_kinds, kind_definitions
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
 from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator

@@ -7,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.kind_fields import unvalidated_fields
-from kubestencil.schema.facts.values import FactRow
 from kubestencil.schema.kinds import definitions_of_kinds
+from kubestencil.schema.knowledge.places import unvalidated_fields
+from kubestencil.schema.knowledge.values import FORMATS, FactRow
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request

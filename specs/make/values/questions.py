@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from kubestencil.schema.facts.formats import FORMATS
+from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.validator.process import Validator

@@ -216,7 +216,7 @@
           this.add(line, "warning", `${path} is deprecated: ${field.description.slice(0, 200)}`, page);
         }
         if (facts.length) this.add(line, changed.length ? "changed" : "note", `${path}: ${facts.join(" · ")}`, page);
-        this.value(value, field, field.label.match(/\[\]|map\[string\]/g) ?? [], path, page);
+        this.value(value, field, field.label.match(/list of |map of /g) ?? [], path, page);
       }
     }
 
@@ -227,14 +227,14 @@
       // A text that is right as it stands is right, whatever it looks like.
       const refuse = (message) => (unknown ? this.skip(node.line, `${path} ${unknown}`) : this.add(node.line, "error", message, page));
       const type = this.data.types[field.reference];
-      const label = field.label.replace(/^(\[\]|map\[string\])+/, "");
+      const label = field.label.replace(/^(list of |map of )+/, "");
       const isObject = type ? type.fields.size > 0 : label === "object";
-      const expected = container === "[]" ? "sequence" : container || isObject ? "mapping" : "scalar";
+      const expected = container === "list of " ? "sequence" : container || isObject ? "mapping" : "scalar";
       if (!container && (type ? !isObject : /^(object|any value)$/.test(label))) return; // Quantity, JSON, and the like
       if (node.kind !== expected) {
         return refuse(`${path} has to be ${NAMES[expected]}, and is ${NAMES[node.kind]}.`);
       }
-      if (container === "[]") return node.items.forEach((item) => this.value(item, field, rest, path, page));
+      if (container === "list of ") return node.items.forEach((item) => this.value(item, field, rest, path, page));
       if (container) return node.entries.forEach(({ key, value }) => this.value(value, field, rest, `${path}.${key}`, page));
       if (isObject && type) return this.fields(node, type, `${path}.`);
       if (!hasType(node.value, label)) {

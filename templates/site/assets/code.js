@@ -28,9 +28,10 @@
   function typeOf(item) {
     const name = nameOf(item);
     const link = name.nextElementSibling?.matches("a") ? name.nextElementSibling : name.nextSibling;
-    const [, containers, type] = /^((?:\[\]|map\[string\])*)(.*)$/.exec(link.textContent.trim());
+    const [, containers, type] = /^((?:list of |map of )*)(.*)$/.exec(link.textContent.trim());
     const [, page = pageInside(item)] = /([^/]+\/[^/]+\/[^/]+)\/(?:index\.html)?$/.exec(link.href ?? "") ?? [];
-    return { containers: containers.match(/\[\]|map\[string\]/g) ?? [], type, page };
+    const outer = containers.match(/list|map/g) ?? [];
+    return { containers: outer.map((word) => (word === "list" ? "[]" : "map[string]")), type, page };
   }
 
   /** What stands for the page of an object inside of a custom resource: classes have such names. */
@@ -51,15 +52,15 @@
 
   function isRequired(item) {
     const inKinds = attribute(item, new RegExp(`^required in .*\\b${about.kind}\\b`));
-    return item.firstElementChild.querySelector(":scope > b") || attribute(item, /^required$/) || inKinds;
+    return item.firstElementChild.querySelector(":scope > b") || inKinds;
   }
 
   /** A value that the field can have, or a placeholder. */
   function sample(item, type) {
     const text =
-      valueBeside(item, /^(stated )?default/)?.split(" if ")[0] ??
-      valueBeside(item, /^(allowed|stated) values/) ??
-      valueBeside(item, /^minimum/);
+      valueBeside(item, /^default/)?.split(/ if | in /)[0] ??
+      valueBeside(item, /^$/)?.split(/, | or |; | in /)[0] ??
+      attribute(item, /^-?\d+ (to|or more)/)?.textContent.split(" ")[0];
     const isNumber = /^-?\d+(\.\d+)?$/.test(text);
     if (/^(integer|number)(?! or)/.test(type)) return isNumber ? Number(text) : 1;
     if (isNumber && /^(IntOrString|integer or)/.test(type)) return Number(text);

@@ -32,7 +32,7 @@
   const has = (selector) => (item) => item.firstElementChild.querySelector(selector) !== null;
   const LABELS = {
     required: (item) => has(":scope > b")(item) || startsWith("required")(item),
-    immutable: startsWith("immutable"),
+    immutable: startsWith("fixed once"),
     alpha: has(".alpha"),
     beta: has(".beta"),
     deprecated: startsWith("deprecated"),

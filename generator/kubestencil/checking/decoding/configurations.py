@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubestencil.checking.paths import Path, items_at, text_at
-from kubestencil.schema.facts.tables import group_version_kind
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
 
 
 def inner_configurations(

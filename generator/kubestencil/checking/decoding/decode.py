@@ -34,8 +34,8 @@ from kubestencil.checking.problems import (
 )
 from kubestencil.checking.values.combinations import ObjectRule, rule_of
 from kubestencil.checking.values.fields import check_of_facts
-from kubestencil.schema.facts.combinations import Combination
-from kubestencil.schema.knowledge import KnownField, known_field
+from kubestencil.schema.knowledge.conditions import Combination
+from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.types import Definition, Schema
 from kubestencil.schema.well_known import is_built_in
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kubestencil.checking.rules import RuleId
-from kubestencil.schema.knowledge import KnownField
+from kubestencil.schema.knowledge.fields import KnownField
 
 
 class Remark(NamedTuple):

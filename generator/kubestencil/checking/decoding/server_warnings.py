@@ -13,7 +13,7 @@ from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, items_at, object_at, value_at
 from kubestencil.checking.values.relations import pods_of
 from kubestencil.checking.values.scalars import base64_error
-from kubestencil.schema.facts.warnings import WarnedKey, warned_keys
+from kubestencil.schema.knowledge.warnings import WarnedKey, warned_keys
 from kubestencil.schema.types import GroupVersionKind
 
 _PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----([^-]+)-----END \1-----")

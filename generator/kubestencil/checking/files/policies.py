@@ -9,7 +9,7 @@ from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.checking.paths import items_at, object_at, text_at, texts_at
 from kubestencil.errors import UsageError
-from kubestencil.schema.facts.lifecycle import built_in_groups, plural_of
+from kubestencil.schema.knowledge.kinds import built_in_groups, plural_of
 from kubestencil.schema.types import GroupVersionKind
 
 _Object = Mapping[str, Any]

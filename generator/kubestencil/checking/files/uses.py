@@ -10,9 +10,8 @@ from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.checking.paths import Path, object_at, parts_of
 from kubestencil.diff.labels import Place
 from kubestencil.diff.selection import UsedObject, Uses
-from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.kinds import served_kinds
-from kubestencil.schema.types import Definition, Release, Schema
+from kubestencil.schema.types import Definition, Release, Schema, group_version_kind
 from kubestencil.schema.well_known import OBJECT_META
 
 

@@ -36,7 +36,7 @@ from kubestencil.checking.paths import (
 )
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
-from kubestencil.schema.facts.fields import (
+from kubestencil.schema.knowledge.fields import (
     changed_field,
     renamed_field,
     renamed_inside,

@@ -16,7 +16,7 @@ from kubestencil.checking.edits import (
 )
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.paths import Path, keys_of, parts_of, value_at
-from kubestencil.schema.facts.fields import renamed_field
+from kubestencil.schema.knowledge.fields import renamed_field
 from kubestencil.schema.types import GroupVersionKind
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kubestencil.checking.paths import Path, parts_of
-from kubestencil.schema.knowledge import known_place
+from kubestencil.schema.knowledge.places import known_place
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 
 # How many objects inside of one are looked at, and how deep absent ones are.

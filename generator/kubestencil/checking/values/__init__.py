@@ -1,4 +1,4 @@
-"""Checks values against what the API server is known to accept (``schema.facts.values``),
+"""Checks values against what the API server is known to accept (``schema.knowledge.values``),
 where its own code is not at hand.
 
 ``fields`` compiles the facts of a field into a check, ``places`` checks what holds at

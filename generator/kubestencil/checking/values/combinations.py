@@ -10,8 +10,12 @@ from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Link, path_of, values_at
 from kubestencil.checking.problems import missing_field, shown
 from kubestencil.checking.values.scalars import quantity_value
-from kubestencil.schema.facts.combinations import Combination
-from kubestencil.schema.facts.conditions import Term, is_set, parse_term
+from kubestencil.schema.knowledge.conditions import (
+    Combination,
+    Term,
+    is_set,
+    parse_term,
+)
 
 #: Adds what is wrong with the fields of an object.
 ObjectRule = Callable[[Mapping[str, Any], Link, Results], None]

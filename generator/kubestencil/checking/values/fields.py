@@ -8,8 +8,7 @@ from kubestencil.checking.findings import Results
 from kubestencil.checking.paths import Link
 from kubestencil.checking.problems import Check, refuse, shown
 from kubestencil.checking.rules import RuleId
-from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.values import FieldFacts
+from kubestencil.schema.knowledge.values import FORMATS, FieldFacts
 
 
 class _Fault(NamedTuple):

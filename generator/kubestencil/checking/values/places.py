@@ -10,9 +10,8 @@ from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import items_at, link_of, values_at
 from kubestencil.checking.problems import Check, missing_field
 from kubestencil.checking.values.fields import check_of_facts
-from kubestencil.schema.facts.kind_fields import unvalidated_fields
-from kubestencil.schema.facts.resources import resource_in
-from kubestencil.schema.facts.values import server_facts
+from kubestencil.schema.knowledge.places import facts_in_kind, unvalidated_fields
+from kubestencil.schema.knowledge.resources import resource_in
 from kubestencil.schema.types import GroupVersionKind
 
 # A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
@@ -67,9 +66,7 @@ class PlaceChecks:
                     # ``_check_name`` asks for the name of every kind.
                     bool(facts.required) and path != "metadata.name",
                 )
-                for path, facts in server_facts(self._release)
-                .in_kinds.get(kind, {})
-                .items()
+                for path, facts in facts_in_kind(self._release, kind).items()
             ]
         for steps, check, required in checks:
             for part, at in values_at(value, steps, ("", None)):

@@ -12,7 +12,7 @@ from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, parts_of, value_at
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.checking.values.relations import pods_of
-from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.schema.types import group_version_kind
 from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
 

@@ -18,7 +18,7 @@ from kubestencil.checking.verdicts import (
     located,
     message_of,
 )
-from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.schema.types import group_version_kind
 from kubestencil.validator.protocol import Answer
 
 # It never asks to delete an object: with a claim, a volume, a StatefulSet or a definition

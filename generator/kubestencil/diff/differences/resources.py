@@ -21,7 +21,7 @@ from kubestencil.diff.differences.names import (
 )
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.facts.parameters import parameter_rows
+from kubestencil.schema.knowledge.resources import parameters_of
 from kubestencil.schema.resource import Resource
 from kubestencil.source.releases import is_minor_version
 
@@ -166,14 +166,7 @@ def _parameter_changes(
     before: str, after: str, plurals: Mapping[str, GroupVersionKind]
 ) -> Iterator[OperationChange]:
     """The query parameters that only one release has, by the tables of facts."""
-    old, new = (
-        {
-            (row.resource, row.action, row.name)
-            for row in parameter_rows()
-            if row.releases.includes(release)
-        }
-        for release in (before, after)
-    )
+    old, new = parameters_of(before), parameters_of(after)
     for resource, action, parameter in sorted(old ^ new):
         plural = resource.partition("/")[0]
         if plural and plural not in plurals:

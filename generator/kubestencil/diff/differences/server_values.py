@@ -1,6 +1,6 @@
 """Finds the fields in which the API server accepts, or fills in, other values than before.
 
-Documents do not state these: the tables of ``kubestencil.schema.facts.values`` do, by
+Documents do not state these: the tables of ``kubestencil.schema.knowledge.values`` do, by
 release of Kubernetes. Only facts that are proven of both releases are compared, since a
 fact that a table has of one of them alone may be due to what was asked.
 """
@@ -14,11 +14,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.differences.names import ChangeName
-from kubestencil.schema.facts.values import (
-    FieldFacts,
-    FoundBy,
-    proven_facts,
-)
+from kubestencil.schema.knowledge.values import FieldFacts, FoundBy, proven_facts
 from kubestencil.schema.types import Schema
 
 
@@ -26,7 +22,7 @@ class ValueChange(NamedTuple):
     """What a field accepts, or is set to where it is absent, in two releases.
 
     ``keyword`` is the keyword of JSON Schema that would state ``before`` and ``after``;
-    a format is one of ``kubestencil.schema.facts.formats``. ``of_items`` says that both
+    a format is one of ``kubestencil.schema.knowledge.formats``. ``of_items`` says that both
     are about the items of a list, or the values of a map, where the field holds one.
     """
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from kubestencil.diff.differences.align import Packages
 from kubestencil.diff.releases.stages import ReleaseStages
 from kubestencil.schema import GroupVersionKind, Release, Schema
-from kubestencil.schema.facts.fields import FieldName, usage_weight
-from kubestencil.schema.facts.lifecycle import replacement
 from kubestencil.schema.graph import RootKinds, reference_graph
 from kubestencil.schema.kinds import non_list_kinds, precedence, served_kinds
+from kubestencil.schema.knowledge.fields import FieldName, usage_weight
+from kubestencil.schema.knowledge.kinds import known_kind
 
 
 class ReleaseFacts(NamedTuple):
@@ -76,8 +76,7 @@ def successor(
     ``versions`` are what the release serves; ``release`` is its minor version, None
     where the facts do not apply.
     """
-    target = None if release is None else replacement(kind, release)
-    target = target or kind
+    target = known_kind(kind, release).replacement or kind
     version = most_stable_version(target, versions) or target.version
     result = target._replace(version=version)
     return None if result == kind else result

@@ -12,14 +12,6 @@ from typing import Any, NamedTuple
 
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import Release
-from kubestencil.schema.facts.descriptions import StatedStage, stated_stage
-from kubestencil.schema.facts.feature_gates import (
-    GateStage,
-    former_gates,
-    gate_in,
-    gate_known,
-    gated_fields,
-)
 from kubestencil.schema.graph import Graph, reachable, reference_graph, references
 from kubestencil.schema.kinds import (
     STAGES,
@@ -28,6 +20,14 @@ from kubestencil.schema.kinds import (
     list_item,
     stage_spelling,
     version_stage,
+)
+from kubestencil.schema.knowledge.descriptions import StatedStage, stated_stage
+from kubestencil.schema.knowledge.gates import (
+    GateStage,
+    former_gates,
+    gate_in,
+    gated_fields,
+    gates,
 )
 from kubestencil.schema.types import Definition, Schema
 from kubestencil.schema.well_known import META_V1, is_built_in
@@ -168,7 +168,7 @@ class ReleaseStages:
             stage = self.gate_stage(stated.gate)
             if stage is not None:
                 return stage
-            if gate_known(stated.gate):
+            if stated.gate in gates():
                 return FieldStage("stable")
         return FieldStage(*stated)
 

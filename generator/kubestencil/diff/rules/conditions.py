@@ -145,7 +145,7 @@ def loosens(difference: Difference, _: RuleContext) -> bool:
 
 def relaxes_format(difference: Difference, _: RuleContext) -> bool:
     """Whether every text of the old format is one of the new format, by its name in
-    ``schema.facts.formats``."""
+    ``schema.knowledge.values.FORMATS``."""
     before, after = difference.values
     return bool(after == f"relaxed-{before}")
 

@@ -18,9 +18,9 @@ from kubestencil.diff.rules.lifecycle_conditions import (
     successor,
 )
 from kubestencil.diff.rules.rule_context import RuleContext
-from kubestencil.schema.facts import descriptions
-from kubestencil.schema.facts.combinations import combination_rows
-from kubestencil.schema.facts.descriptions import (
+from kubestencil.schema.knowledge import descriptions
+from kubestencil.schema.knowledge.conditions import alternatives_of
+from kubestencil.schema.knowledge.descriptions import (
     StatedNumbers,
     changed_defaults,
     changed_limits,
@@ -28,8 +28,8 @@ from kubestencil.schema.facts.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.lifecycle import unreadable_kinds
+from kubestencil.schema.knowledge.kinds import unreadable_kinds
+from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source.releases import release_order
@@ -174,15 +174,8 @@ def alternatives(judged: JudgedDifference) -> str:
     """The fields of which the API server needs one, where a field that became optional
     is among them."""
     difference = judged.difference
-    for row in combination_rows():
-        if (
-            row.definition == difference.definition
-            and difference.field in row.fields
-            and row.rule in ("exactly-one-of", "at-least-one-of")
-            and not row.condition
-        ):
-            return f"It needs {' or '.join(row.fields)}."
-    return ""
+    fields = alternatives_of(difference.definition, difference.field or "")
+    return f"It needs {' or '.join(fields)}." if fields else ""
 
 
 def limits(judged: JudgedDifference) -> str:

@@ -7,8 +7,9 @@ from typing import Literal
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.releases import facts
 from kubestencil.diff.rules.rule_context import RuleContext, resolved
-from kubestencil.schema.facts.combinations import refused_fields
-from kubestencil.schema.facts.descriptions import (
+from kubestencil.schema.kinds import only_kind, stated_kinds
+from kubestencil.schema.knowledge.conditions import refused_fields
+from kubestencil.schema.knowledge.descriptions import (
     changed_defaults,
     changed_limits,
     deprecation,
@@ -16,11 +17,10 @@ from kubestencil.schema.facts.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.schema.facts.feature_gates import gate_in, gated_values
-from kubestencil.schema.facts.fields import listed_since
-from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle
-from kubestencil.schema.facts.volume_plugins import volume_plugin
-from kubestencil.schema.kinds import only_kind, stated_kinds
+from kubestencil.schema.knowledge.fields import listed_since
+from kubestencil.schema.knowledge.gates import gate_in, gated_values
+from kubestencil.schema.knowledge.kinds import Lifecycle, lifecycle
+from kubestencil.schema.knowledge.warnings import volume_plugin
 from kubestencil.schema.types import ANY_VALUE, GroupVersionKind, Schema
 from kubestencil.schema.well_known import META_V1
 

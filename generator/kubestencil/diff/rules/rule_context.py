@@ -15,10 +15,10 @@ from kubestencil.diff.releases.stages import (
     ReleaseStages,
     StageChange,
 )
-from kubestencil.schema.facts.fields import renamed_field
-from kubestencil.schema.facts.lifecycle import served_by_default
 from kubestencil.schema.graph import RootKinds
 from kubestencil.schema.kinds import STAGES, only_kind, precedence, version_stage
+from kubestencil.schema.knowledge.fields import renamed_field
+from kubestencil.schema.knowledge.kinds import known_kind
 from kubestencil.schema.types import ANY_VALUE, GroupVersionKind, Schema
 
 #: Whether a stage is more or less stable than before.
@@ -129,7 +129,7 @@ class RuleContext(NamedTuple):
             stages = self.stages[side]
             gate = stages.gated.get((name, ""))
             release = stages.kubernetes
-            enabled = None if release is None else served_by_default(kind, release)
+            enabled = known_kind(kind, release).served_by_default
             return FieldStage(
                 version_stage(kind.version),
                 None if gate is None else gate.gate,

@@ -1,15 +1,10 @@
-"""One answer to each question about a release: what is known of its fields.
+"""One answer to each question about a release, whoever asks.
 
-``fields`` joins what a document states of a field, what its description says, and what the
-tables of facts have (``kubestencil.schema.facts``), for a release and, where a fact
-depends on it, for a place in a kind. Everybody who shows or applies facts asks here.
+``fields`` joins what a document states of a field, what its description says
+(``descriptions``) and what the API server does with its ``values``, for a release;
+``places`` does for a place in a kind, where a fact depends on it. ``kinds``, ``resources``,
+``gates``, ``components``, ``configurations`` (files of programs), ``conditions`` (fields of
+one object together) and ``warnings`` have the rest, and ``names`` finds it by name.
+``words`` says facts to people. Nobody outside of ``schema`` reads the ``tables``
+(``specs/*.tsv``).
 """
-
-from kubestencil.schema.knowledge.fields import (
-    KnownField,
-    known_field,
-    known_fields,
-    known_place,
-)
-
-__all__ = ["KnownField", "known_field", "known_fields", "known_place"]

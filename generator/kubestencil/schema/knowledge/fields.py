@@ -2,25 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
-from kubestencil.schema.facts.descriptions import (
+from kubestencil.schema.knowledge.descriptions import (
     deprecation,
     loss_of_effect,
+    stated_default,
     stated_replacement,
+    stated_values,
 )
-from kubestencil.schema.facts.feature_gates import GateStage, gate_of
-from kubestencil.schema.facts.fields import changed_field
-from kubestencil.schema.facts.values import (
+from kubestencil.schema.knowledge.gates import GateStage, gate_of
+from kubestencil.schema.knowledge.tables import read_cells, rows
+from kubestencil.schema.knowledge.values import (
     Default,
     FieldFacts,
     Origin,
     server_facts,
 )
 from kubestencil.schema.types import Field, GroupVersionKind, Release, Schema
+from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.source.releases import minor_version_in
+
+
+class ChangedField(NamedTuple):
+    """A field that a type got or lost.
+
+    ``added`` is the first release that has the field, empty where that is the first
+    release of its type; ``removed`` the first one that no longer has it, or empty.
+    """
+
+    definition: str
+    field: str
+    added: str
+    removed: str
+
+
+class RequiredField(NamedTuple):
+    """A field that the API server always required, though older documents do not say so.
+
+    ``listed`` is the first release whose document lists the field as required;
+    ``validation`` the file and function of the API server that required it before.
+    """
+
+    listed: str
+    definition: str
+    field: str
+    validation: str
+
+
+class FieldName(NamedTuple):
+    """A field of a type in any version, or the type itself, where ``field`` is empty.
+
+    ``group`` is that of the type's package: ``rbac``, not rbac.authorization.k8s.io.
+    """
+
+    group: str
+    type: str
+    field: str
+
+
+def changed_field_rows() -> Iterator[ChangedField]:
+    """The rows of ``specs/changed-fields.tsv``."""
+    return rows("changed-fields", ChangedField)
+
+
+def required_field_rows() -> Iterator[RequiredField]:
+    """The rows of ``specs/required-fields.tsv``."""
+    return rows("required-fields", RequiredField)
+
+
+class RenamedField(NamedTuple):
+    """Where later versions of a kind have a field: ``path``, with ``[]`` for indexes of
+    lists, and what has to be there as well, by path."""
+
+    path: str
+    beside: Mapping[str, str | bool]
 
 
 class KnownField(NamedTuple):
@@ -59,6 +119,32 @@ class KnownField(NamedTuple):
         return self.field.required if known is None else known
 
     @property
+    def stated_values(self) -> tuple[str, ...]:
+        """The values that only the description lists."""
+        value = _innermost(self.schema)
+        if value.type != "string" or value.enum or self.facts.enum:
+            return ()
+        return stated_values(self.schema.description)
+
+    @property
+    def stated_default(self) -> str:
+        """The default that only the description states, as it is written; or empty."""
+        if self.schema.items or self.schema.values or self.facts.defaults:
+            return ""
+        default = stated_default(self.schema.description)
+        is_allowed = not self.facts.enum or default in self.facts.enum
+        if not default or not is_allowed or not _has_type(default, self.schema):
+            return ""
+        # 600 for the 600s of an integer.
+        return _UNIT.sub("", default) if self.schema.type == "integer" else default
+
+    @property
+    def in_kinds(self) -> Mapping[GroupVersionKind, FieldFacts]:
+        """What holds only where the field is part of some kinds."""
+        facts = server_facts(self.release)
+        return facts.by_kind.get((self.definition, self.name), {})
+
+    @property
     def gate(self) -> GateStage | None:
         """The feature gate without which the API server drops or refuses the field; None
         where the release is no version."""
@@ -66,17 +152,20 @@ class KnownField(NamedTuple):
         return gate_of(self.definition, self.name, minor) if minor else None
 
     @property
+    def changed(self) -> ChangedField | None:
+        """When its type got or lost it; None where neither is known."""
+        return changed_field(self.definition, self.name)
+
+    @property
     def added_in(self) -> str | None:
         """The first release that has the field; None where that is the first one of its
         type, or not known."""
-        changed = changed_field(self.definition, self.name)
-        return (changed.added or None) if changed else None
+        return (self.changed.added or None) if self.changed else None
 
     @property
     def removed_in(self) -> str | None:
         """The first release that no longer has the field, or None."""
-        changed = changed_field(self.definition, self.name)
-        return (changed.removed or None) if changed else None
+        return (self.changed.removed or None) if self.changed else None
 
     @property
     def deprecation(self) -> str:
@@ -102,41 +191,40 @@ def known_fields(release: Release, definition: str) -> Iterator[KnownField]:
 def known_field(release: str, definition: str, field: Field) -> KnownField:
     """A field of a definition, wherever that occurs. ``release`` is its name: one that is
     no version has the facts of the newest one."""
-    facts = server_facts(release).of(definition, field.name)
-    return KnownField(release, definition, field, facts)
+    server = server_values(release, definition, field.name)
+    return KnownField(release, definition, field, server)
 
 
-def known_place(
-    release: Release, definition: str, kind: GroupVersionKind, path: Sequence[str]
-) -> KnownField | None:
-    """The field at a path of a kind, whose definition has a full name: JSON names, without
-    indexes of lists. None for the keys of maps, and where the release has no such field.
-    """
-    *outer, name = path
-    owner, schema = definition, release.definitions[definition].schema
-    for step in outer:
-        inner = schema.field(step) or schema.values
-        if inner is None:
-            return None
-        while part := inner.items:
-            inner = part
-        owner, schema = inner.ref or "", release.resolve(inner)
-    for field in schema.fields:
-        if field.name == name:
-            known = known_field(release.name, owner, field)
-            in_kind = server_facts(release.name).in_kind(kind, ".".join(path))
-            return known if in_kind is None else _at_place(known, in_kind)
-    return None
+def server_values(release: str, definition: str, field: str) -> FieldFacts:
+    """What the API server does with the values of a field, wherever its definition
+    occurs."""
+    return server_facts(release).of(definition, field)
 
 
-def _at_place(known: KnownField, facts: FieldFacts) -> KnownField:
-    """What is known of a field, with the facts that hold at one place of a kind."""
-    origin = {**known.server.origin, **facts.origin}
-    changed = {name: getattr(facts, name) for name in facts.origin}
-    if facts.required and "defaults" not in changed:
-        # The server fills it in elsewhere, and refuses that here.
-        changed["defaults"] = ()
-    return known._replace(server=replace(known.server, **changed, origin=origin))
+_NUMBER = re.compile(r"-?\d+(?: ?%| seconds?)?\Z")
+_SECONDS = re.compile(r"\d+s\Z")
+_UNIT = re.compile(r"[ %a-z]+\Z")
+_TRUTH_VALUES = frozenset({"true", "false"})
+
+
+def _innermost(schema: Schema) -> Schema:
+    """The schema of what is in lists and maps."""
+    while inner := schema.items or schema.values:
+        schema = inner
+    return schema
+
+
+def _has_type(default: str, schema: Schema) -> bool:
+    """Whether a stated default can be a value of a schema."""
+    if schema.ref in (INT_OR_STRING, QUANTITY):
+        return bool(_NUMBER.match(default))
+    if schema.type == "boolean":
+        # A boolean is false where it is absent: only the other default says something.
+        return default == "true"
+    is_number = bool(_NUMBER.match(default))
+    if schema.type in ("integer", "number"):
+        return is_number or bool(_SECONDS.match(default))
+    return schema.type == "string" and not is_number and default not in _TRUTH_VALUES
 
 
 _LIMITS = ("minimum", "maximum", "min_length", "max_length", "max_items")
@@ -164,3 +252,87 @@ def _with_document(facts: FieldFacts, field: Field) -> FieldFacts:
         return facts
     origin: dict[str, Origin] = {**facts.origin, **dict.fromkeys(stated, "document")}
     return replace(facts, **stated, origin=origin)
+
+
+def changed_field(definition: str, field: str) -> ChangedField | None:
+    """When a type got or lost a field; None for a field that all its releases have, and
+    for one that none has."""
+    return _changed().get((definition, field))
+
+
+def listed_since(definition: str, field: str) -> str | None:
+    """The first release whose document lists a field as required that the API server
+    required before; None for any other field.
+
+    So an object without it was never accepted, and the document catches up with what
+    the server does.
+    """
+    return _listed().get((definition, field))
+
+
+def renamed_field(kind: GroupVersionKind, path: str) -> RenamedField | None:
+    """Where later versions of a kind have the field at ``path``, such as
+    ``spec.backend``; None for a field that is not in the table.
+
+    There are no indexes of lists in ``path``.
+    """
+    return _renamed().get((kind.group, kind.kind, path))
+
+
+def renamed_inside(kind: GroupVersionKind, path: str) -> list[str]:
+    """Where later versions of a kind have what is inside of an object at ``path``."""
+    return [
+        renamed.path
+        for (group, name, field), renamed in _renamed().items()
+        if (group, name) == (kind.group, kind.kind) and field.startswith(f"{path}.")
+    ]
+
+
+def usage_weight(name: FieldName) -> int:
+    """1 + log2 of the number of manifests with a field, rounded down; 0 for a field
+    that is in none of them, such as those of custom resources."""
+    return _weights().get(name, 0)
+
+
+@cache
+def _changed() -> Mapping[tuple[str, str], ChangedField]:
+    return {(row.definition, row.field): row for row in changed_field_rows()}
+
+
+@cache
+def _listed() -> Mapping[tuple[str, str], str]:
+    return {(row.definition, row.field): row.listed for row in required_field_rows()}
+
+
+@cache
+def _renamed() -> Mapping[tuple[str, str, str], RenamedField]:
+    return {
+        (group, kind, path): RenamedField(new_path, _values(beside))
+        for group, kind, path, new_path, beside in read_cells("renamed-fields")
+    }
+
+
+def _values(cell: str) -> Mapping[str, str | bool]:
+    texts = dict(text.split("=") for text in cell.split())
+    return {path: text == "true" or text for path, text in texts.items()}
+
+
+@cache
+def _weights() -> Mapping[FieldName, int]:
+    table = read_cells("field-usage")
+    return {FieldName(*name): int(weight) for *name, weight in table}
+
+
+class GoField(NamedTuple):
+    """A field in Kubernetes' Go types, where name or type are not those that follow from
+    the document (``specs/go-fields.tsv``)."""
+
+    definition: str
+    field: str
+    name: str
+    type: str
+
+
+def go_fields() -> Iterator[GoField]:
+    """The rows of the table, in their order."""
+    return rows("go-fields", GoField)

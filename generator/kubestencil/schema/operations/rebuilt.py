@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from kubestencil.schema.facts.parameters import Parameter, query_parameters
+from kubestencil.schema.knowledge.resources import Parameter, query_parameters
 from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.schema.resources.operation import METHODS, Operation
 from kubestencil.schema.types import GroupVersionKind

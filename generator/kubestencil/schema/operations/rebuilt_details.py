@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import groupby
 
 from kubestencil.schema.documents.openapi2 import parse_schema
-from kubestencil.schema.facts.parameters import Parameter, query_parameters
+from kubestencil.schema.knowledge.resources import Parameter, query_parameters
 from kubestencil.schema.operations import media_types
 from kubestencil.schema.operations.details import (
     STRING,

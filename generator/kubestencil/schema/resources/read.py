@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kubestencil.schema.facts.lifecycle import lifecycle
-from kubestencil.schema.facts.resources import resource_in
 from kubestencil.schema.kinds import kinds_of
+from kubestencil.schema.knowledge.kinds import lifecycle
+from kubestencil.schema.knowledge.resources import resource_in
 from kubestencil.schema.resource import Resource
 from kubestencil.schema.resources.operation import document_operations
 from kubestencil.schema.resources.paths import resources_in_paths

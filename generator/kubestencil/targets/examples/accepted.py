@@ -7,10 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kubestencil.schema import Definition, Schema
-from kubestencil.schema.facts.combinations import Combination, combinations
-from kubestencil.schema.facts.conditions import parse_term
-from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.values import FieldFacts, server_facts
+from kubestencil.schema.knowledge.conditions import (
+    Combination,
+    combinations,
+    parse_term,
+)
+from kubestencil.schema.knowledge.fields import server_values
+from kubestencil.schema.knowledge.places import facts_in_kind
+from kubestencil.schema.knowledge.values import FORMATS, FieldFacts
 from kubestencil.schema.types import GroupVersionKind, schema_of
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.fields import example_fields
@@ -43,14 +47,14 @@ class AcceptedFields:
     """What the API server of a release accepts, by the names of definitions."""
 
     def __init__(self, release: str) -> None:
-        self._facts = server_facts(release)
+        self._release = release
         self._combinations = combinations(release)
 
     def conditions(self, definition: Definition) -> Mapping[str, Sequence[Schema]]:
         """The values that are allowed of fields, the default first."""
         found: dict[str, Sequence[Schema]] = {}
         for field in definition.fields:
-            facts = self._facts.of(definition.name, field.name)
+            facts = server_values(self._release, definition.name, field.name)
             keywords = _keywords(facts, field.schema)
             if keywords:
                 found[field.name] = (schema_of(keywords),)
@@ -59,7 +63,10 @@ class AcceptedFields:
     def is_needed(self, definition: Definition, field: str) -> bool:
         """Whether an object always needs a field, though the document may not say so."""
         name = definition.name
-        return bool(self._facts.of(name, field).required) or (name, field) in _NEEDED
+        return (
+            bool(server_values(self._release, name, field).required)
+            or (name, field) in _NEEDED
+        )
 
     def may_need(self, definition: Definition, field: str) -> bool:
         """Whether an object may need a field."""
@@ -119,7 +126,7 @@ class AcceptedFields:
         return node
 
     def _places(self, kind: GroupVersionKind) -> Iterator[tuple[str, FieldFacts]]:
-        yield from self._facts.in_kinds.get(kind, {}).items()
+        yield from facts_in_kind(self._release, kind).items()
         for path, value in _AT_PLACES.get((kind.group, kind.kind), {}).items():
             yield path, FieldFacts(enum=(value,))
 

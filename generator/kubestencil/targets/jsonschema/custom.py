@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.file_names import portable
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
-from kubestencil.schema.facts.configurations.table import configuration_types
-from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.graph import cyclic_edges, reachable, reference_graph
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.knowledge.configurations import configuration_types
+from kubestencil.schema.types import JsonObject, group_version_kind
 from kubestencil.schema.well_known import QUANTITY, is_built_in
 from kubestencil.targets.jsonschema.writer import SchemaWriter, TooLargeError
 from kubestencil.text.re2.ecma import ecma_pattern

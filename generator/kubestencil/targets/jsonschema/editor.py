@@ -15,8 +15,6 @@ from typing import Any
 
 from kubestencil.errors import SpecError
 from kubestencil.schema import Release, Schema
-from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.values import FieldFacts, server_facts
 from kubestencil.schema.graph import (
     Graph,
     reachable,
@@ -25,7 +23,9 @@ from kubestencil.schema.graph import (
 )
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions, served_kinds
-from kubestencil.schema.knowledge import KnownField, known_fields
+from kubestencil.schema.knowledge.fields import KnownField, known_fields
+from kubestencil.schema.knowledge.places import facts_in_kind
+from kubestencil.schema.knowledge.values import FORMATS, FieldFacts
 from kubestencil.schema.types import GroupVersionKind, JsonObject, schema_of
 from kubestencil.schema.well_known import QUANTITY, is_built_in
 from kubestencil.targets.jsonschema.custom import DIALECT, CustomKind
@@ -245,9 +245,7 @@ class EditorSchemas:
         """What holds at one place of a kind, such as the ``restartPolicy`` of a
         Deployment's pods."""
         root: dict[str, Any] = {}
-        for path, facts in (
-            server_facts(self._release.name).in_kinds.get(kind, {}).items()
-        ):
+        for path, facts in facts_in_kind(self._release.name, kind).items():
             place, schema = root, self._definitions[name].schema
             *outer, last = path.split(".")
             for step in outer:

@@ -15,7 +15,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.facts.configurations.join import with_configurations
+from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.jsonschema.catalog import catalog_schema
 from kubestencil.targets.jsonschema.custom import (

@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.schema import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
-from kubestencil.schema.facts.descriptions import deprecation
-from kubestencil.schema.facts.feature_gates import GateStage, gate_of
-from kubestencil.schema.facts.fields import changed_field
-from kubestencil.schema.facts.kind_fields import kinds_with_immutable
-from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle, replacement
-from kubestencil.schema.facts.values import NO_FACTS, FieldFacts
 from kubestencil.schema.field_paths import MAX_DEPTH, field_paths
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import Stage, list_item, precedence, version_stage
-from kubestencil.schema.knowledge import known_field
+from kubestencil.schema.knowledge.descriptions import deprecation
+from kubestencil.schema.knowledge.fields import KnownField, known_field
+from kubestencil.schema.knowledge.gates import GateStage, gate_of
+from kubestencil.schema.knowledge.kinds import KnownKind, known_kind
+from kubestencil.schema.knowledge.places import kinds_with_immutable
+from kubestencil.schema.knowledge.values import NO_FACTS, FieldFacts
+from kubestencil.schema.knowledge.words import default_in_words, facts_limits_in_words
 from kubestencil.schema.operations.details import OperationDetails, OperationParameter
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.resource import Resource
@@ -79,6 +79,19 @@ class LinkedSchema:
         return bool(deprecation(self._schema.description))
 
     @property
+    def default_in_words(self) -> str:
+        """The default, ``Default "Always"``; empty without one, and for the empty values
+        that documents have, which are those of Go's types."""
+        default, origin = self.facts.default, self.facts.origin
+        is_told = default and (default.value or origin["defaults"] == "server")
+        return default_in_words(default.value) if default and is_told else ""
+
+    @property
+    def limits_in_words(self) -> tuple[str, ...]:
+        """The limits of numbers and texts: ``1 to 65535``, ``Up to 63 characters: …``."""
+        return tuple(map(str, facts_limits_in_words(self.facts)))
+
+    @property
     def reference(self) -> LinkedDefinition | None:
         """The definition that is referred to."""
         name = self._schema.ref
@@ -100,10 +113,7 @@ class LinkedSchema:
     @property
     def fields(self) -> tuple[LinkedField, ...]:
         """The fields of an object, in the order of the document."""
-        return tuple(
-            LinkedField(field.schema, self._index, NO_FACTS, field.name, field.required)
-            for field in self._schema.fields
-        )
+        return tuple(self._index.field("", field) for field in self._schema.fields)
 
     @property
     def is_object(self) -> bool:
@@ -250,27 +260,31 @@ class LinkedField(LinkedSchema):
 
     name: str
     required: bool
-    immutable_in: tuple[GroupVersionKind, ...] = ()
-    _definition: str = dataclass_field(default="", repr=False)
+    immutable_in: tuple[GroupVersionKind, ...]
+    _known: KnownField = dataclass_field(repr=False)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether an object needs the field: to the API server where that is known, or
+        else by the document, as ``required`` says."""
+        return self._known.required
 
     @property
     def gate(self) -> GateStage | None:
         """The feature gate without which the API server drops or refuses the field, with
         its ``stage`` and default (``enabled``); none where there is none."""
-        return gate_of(self._definition, self.name, self._index.release.name)
+        return self._known.gate
 
     @property
     def added_in(self) -> str | None:
         """The first release that has the field; none where that is the first one of its
         type, or not known."""
-        change = changed_field(self._definition, self.name)
-        return change.added or None if change else None
+        return self._known.added_in
 
     @property
     def removed_in(self) -> str | None:
         """The first release that no longer has the field, or none."""
-        change = changed_field(self._definition, self.name)
-        return change.removed or None if change else None
+        return self._known.removed_in
 
     @property
     def has_default(self) -> bool:
@@ -377,32 +391,32 @@ class LinkedDefinition(LinkedSchema):
     def added_in(self) -> str | None:
         """The first release that can serve the kind; none for what is no kind of
         Kubernetes."""
-        known = self._lifecycle
-        return known.introduced if known else None
+        facts = self._kind and self._kind.lifecycle
+        return facts.introduced if facts else None
 
     @property
     def deprecated_in(self) -> str | None:
         """The release from which the API server warns of the kind, which may be a later
         one, or none."""
-        known = self._lifecycle
-        return known.deprecated if known else None
+        facts = self._kind and self._kind.lifecycle
+        return facts.deprecated if facts else None
 
     @property
     def removed_in(self) -> str | None:
         """The first release that no longer serves the kind, as far as it is planned, or
         none."""
-        known = self._lifecycle
-        return known.removed if known else None
+        facts = self._kind and self._kind.lifecycle
+        return facts.removed if facts else None
 
     @property
     def replacement(self) -> GroupVersionKind | None:
         """The kind to use instead in this release, or none."""
-        kind = self.served_kind
-        return replacement(kind, self._index.release.name) if kind else None
+        return self._kind.replacement if self._kind else None
 
     @property
-    def _lifecycle(self) -> Lifecycle | None:
-        return lifecycle(self.served_kind) if self.served_kind else None
+    def _kind(self) -> KnownKind | None:
+        kind = self.served_kind
+        return known_kind(kind, self._index.release.name) if kind else None
 
     @property
     def resource(self) -> Resource | None:
@@ -658,10 +672,12 @@ class _DefinitionIndex:
     def field(self, definition: str, field: Field) -> LinkedField:
         # Types are read as well as written: only what the document says holds for both.
         asked = "" if definition == EVENT else definition
-        facts = known_field(self.release.name, asked, field).facts
+        values = known_field(self.release.name, asked, field)
+        known = values._replace(definition=definition)
+        facts = known.facts if definition else NO_FACTS
         kinds = self.immutable.get((definition, field.name), ())
         return LinkedField(
-            field.schema, self, facts, field.name, field.required, kinds, definition
+            field.schema, self, facts, field.name, field.required, kinds, known
         )
 
     @cached_property

@@ -27,8 +27,8 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.schema.facts.values import FieldFacts
-from kubestencil.schema.knowledge import known_fields
+from kubestencil.schema.knowledge.fields import known_fields
+from kubestencil.schema.knowledge.values import FieldFacts
 from kubestencil.targets.languages.python.annotations import (
     ABSENT,
     LINE_LENGTH,

@@ -15,8 +15,8 @@ from kubestencil.diff.component_changes import (
 )
 from kubestencil.diff.releases.stages import DEFAULT_NAMES
 from kubestencil.diff.rules.audience import Severity
-from kubestencil.schema.facts.feature_gates import GateStage
 from kubestencil.schema.kinds import Stage
+from kubestencil.schema.knowledge.gates import GateStage
 from kubestencil.source.releases import release_order
 from kubestencil.targets.reports.changes import ChangeFormatter, uses_in_words
 from kubestencil.text.controls import one_line

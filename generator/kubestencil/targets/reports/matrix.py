@@ -11,6 +11,7 @@ from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage, precedence
+from kubestencil.schema.knowledge.words import type_in_words
 from kubestencil.targets.reports.changes import (
     NO_LINKS,
     ChangeFormatter,
@@ -23,7 +24,6 @@ from kubestencil.targets.reports.wording import (
     period,
     release_range,
     stage_note,
-    type_in_words,
 )
 from kubestencil.text.controls import one_line
 

@@ -11,8 +11,8 @@ from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.labels import kind_name, removal
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
 from kubestencil.diff.rules.table import UPGRADE_TITLES, UpgradeTopic
-from kubestencil.schema.facts.lifecycle import unreadable_kinds
 from kubestencil.schema.kinds import Stage, precedence, version_stage
+from kubestencil.schema.knowledge.kinds import unreadable_kinds
 from kubestencil.targets.reports.changes import (
     ChangeFormatter,
     audience_pairs,

@@ -19,7 +19,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
-from kubestencil.schema.facts.configurations.join import with_configurations
+from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.targets.reports.changes import NO_LINKS, LinkResolver, SeverityCount
 from kubestencil.targets.reports.matrix import (
     HistoryVariables,

@@ -17,10 +17,11 @@ from kubestencil.diff.releases.stages import (
     StageChange,
 )
 from kubestencil.schema import GroupVersionKind, Schema
-from kubestencil.schema.facts.lifecycle import lifecycle
-from kubestencil.schema.facts.volume_plugins import volume_plugins
 from kubestencil.schema.keywords import KINDS_KEYWORD, VALIDATIONS
 from kubestencil.schema.kinds import stated_kinds
+from kubestencil.schema.knowledge.kinds import known_kind, lifecycle
+from kubestencil.schema.knowledge.warnings import volume_plugins
+from kubestencil.schema.knowledge.words import kind_in_words, type_in_words
 from kubestencil.schema.types import schema_of
 from kubestencil.source.releases import is_minor_version, release_order
 from kubestencil.targets.reports.word_diff import (
@@ -83,19 +84,6 @@ def stage_in_words(change: StageChange | None) -> str:
 
 def _is_always_ga(change: StageChange) -> bool:
     return all(stage is None or stage.level == "ga" for stage in change)
-
-
-def type_in_words(schema: Schema) -> str:
-    """The type of a schema in the notation of Go, which ``kubectl explain`` has, too:
-    ``[]Container``, ``map[string]Quantity``, ``string (date-time)``."""
-    if schema.ref is not None:
-        return schema.ref.rpartition(".")[2]
-    if schema.items is not None:
-        return f"[]{type_in_words(schema.items)}"
-    if schema.values is not None:
-        return f"map[string]{type_in_words(schema.values)}"
-    name = schema.type or "any value"
-    return f"{name} ({schema.format})" if schema.format else name
 
 
 def first_sentence(schema: Schema) -> str:
@@ -261,21 +249,8 @@ def kind_period(
 def lifecycle_note(kind: GroupVersionKind, newest: str) -> str:
     """When a kind was deprecated and removed, and what replaces it; empty for one with
     neither. What comes after ``newest``, the last release in question, is a plan."""
-    facts = lifecycle(kind)
-    if facts is None:
-        return ""
-    parts: list[str] = []
-    for release, done, planned in (
-        (facts.deprecated, "deprecated in", "deprecation planned for"),
-        (facts.removed, "removed in", "removal planned for"),
-    ):
-        if release:
-            is_planned = release_order(release) > release_order(newest)
-            parts.append(f"{planned if is_planned else done} {release}")
-    if facts.replacement:
-        successor = facts.replacement
-        parts.append(f"replaced by {successor.api_version} {successor.kind}")
-    return ", ".join(parts)
+    phrases = kind_in_words(known_kind(kind, newest))
+    return ", ".join(phrase.short for phrase in phrases if phrase.fact != "added")
 
 
 def stage_note(row: Row, history: History) -> str:

@@ -17,6 +17,7 @@ from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
+from kubestencil.schema.knowledge.words import value_in_words
 from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.reports.changes import (
     FormattedChange,
@@ -47,7 +48,8 @@ class TypeChange(NamedTuple):
     change as in a JSON report, ``severity`` is its severity, ``label`` and ``segments``
     describe it for people. ``badge`` is what the field shows; it is empty where how
     lists are merged, and the like, is in the history of the type only. ``is_promotion`` is
-    whether it is at a more stable stage.
+    whether it is at a more stable stage. ``former`` are the values that were allowed
+    before, where these changed.
     """
 
     release: str
@@ -59,6 +61,7 @@ class TypeChange(NamedTuple):
     segments: tuple[Segment, ...]
     badge: str
     is_promotion: bool = False
+    former: tuple[str, ...] = ()
 
     @property
     def event(self) -> Literal["added", "removed", ""]:
@@ -257,8 +260,15 @@ def _type_changes(
                 segments=formatted.segments,
                 badge=_badge(change, formatted),
                 is_promotion=change.rule.name == "stage-changed",
+                former=_former_values(change),
             )
             yield address.path, type_change
+
+
+def _former_values(change: Change) -> tuple[str, ...]:
+    if change.change != "enum-changed" or not change.before:
+        return ()
+    return tuple(map(value_in_words, change.before.get("enum", ())))
 
 
 def _is_inside_of_type(change: Change) -> bool:

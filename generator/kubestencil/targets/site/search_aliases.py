@@ -6,12 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.facts.feature_gates import gate_in, gated_field_rows
-from kubestencil.schema.facts.lifecycle import lifecycles, replacement
-from kubestencil.schema.facts.tables import read_cells
+from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
-from kubestencil.source.releases import release_order
+from kubestencil.schema.knowledge.gates import gate_in, guarded_until
+from kubestencil.schema.knowledge.kinds import known_kind, removed_kinds, synonyms
 from kubestencil.targets.site.fields.paths import has_field
 
 
@@ -37,7 +35,7 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
         if name in positions
     }
     # By the name of kinds that no group has any more, what to say of them.
-    removed = _removed_kinds(release.name)
+    removed = removed_kinds(release.name)
     served = {kind.kind for kind in kinds}
     notes = {
         old.kind.lower(): f"{old.kind} was removed in {last}"
@@ -47,17 +45,17 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
     api_versions = {old.kind.lower(): old.api_version for old in removed}
     by_version = sorted(kinds, key=lambda kind: precedence(kind.version))
     preferred = {(kind.group, kind.kind): kinds[kind] for kind in by_version}
-    for group, kind_name, path, words in read_cells("synonyms"):
+    for group, kind_name, path, phrases in synonyms():
         name = preferred.get((group, kind_name))
         if name is None or not _has_path(release, name, path):
             continue
-        for word in words.split(", "):
+        for word in phrases:
             if word in notes:
                 for old_name in (word, f"{api_versions[word]} {word}"):
                     yield Alias(positions[name], path, old_name, notes[word])
-        yield Alias(positions[name], path, words)
+        yield Alias(positions[name], path, ", ".join(phrases))
     for old, last in removed.items():
-        successor = replacement(old, release.name)
+        successor = known_kind(old, release.name).replacement
         if successor in kinds and old not in kinds:
             name = (
                 old.kind
@@ -80,17 +78,6 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
     yield from _gate_aliases(release, positions)
 
 
-def _removed_kinds(release: str) -> Mapping[GroupVersionKind, str]:
-    """The kinds that Kubernetes removed until a release, each with the release that
-    did, in their order."""
-    removed = {
-        kind: facts.removed
-        for kind, facts in lifecycles().items()
-        if facts.removed and release_order(facts.removed) <= release_order(release)
-    }
-    return dict(sorted(removed.items(), key=lambda item: release_order(item[1])))
-
-
 def _has_path(release: Release, definition: str, path: str) -> bool:
     is_page = not path or path.startswith("#")
     return is_page or has_field(release, definition, path)
@@ -98,13 +85,7 @@ def _has_path(release: Release, definition: str, path: str) -> bool:
 
 def _gate_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Alias]:
     """The feature gates that guard a field or did, until the release."""
-    gates = dict.fromkeys(
-        (row.definition, row.field, gate)
-        for row in gated_field_rows()
-        if release_order(row.releases.first) <= release_order(release.name)
-        for gate in row.gates
-    )
-    for definition, field, gate in gates:
+    for definition, field, gate in guarded_until(release.name):
         if definition in positions and _has_path(release, definition, field):
             stage = gate_in(gate, release.name)
             level = stage.level_name if stage else "removed"

@@ -37,15 +37,14 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.schema.facts.fields import FieldName, usage_weight
-from kubestencil.schema.facts.values import FieldFacts
 from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.knowledge import known_field
+from kubestencil.schema.knowledge.fields import FieldName, known_field, usage_weight
+from kubestencil.schema.knowledge.values import FieldFacts
+from kubestencil.schema.knowledge.words import container_in_words, type_in_words
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script, encode_json
 from kubestencil.targets.site.fields.paths import fields_of
-from kubestencil.targets.site.fields.schema_labels import type_label, unwrapped
 from kubestencil.targets.site.pages.usage import inline_places
 from kubestencil.targets.site.release_context import ReleasesByType
 from kubestencil.targets.site.search_aliases import Alias, find_aliases
@@ -133,9 +132,11 @@ class _Index:
     def _field_item(
         self, field: Field, weight: int, addresses: Addresses
     ) -> Sequence[str | int]:
-        containers, value = unwrapped(field.schema)
+        containers, value = container_in_words(field.schema)
         position = self._positions.get(value.ref, -1) if value.ref else -1
-        label = containers if position >= 0 else type_label(field.schema, addresses)
+        label = containers
+        if position < 0:
+            label = type_in_words(field.schema, lambda name: addresses[name].kind)
         if weight:
             return (field.name, label, position, weight)
         return (field.name, label) if position < 0 else (field.name, label, position)

@@ -18,7 +18,7 @@ from kubestencil.engine.view import Contexts, Each, Part
 from kubestencil.errors import UsageError
 from kubestencil.schema import Release
 from kubestencil.schema.documents.inline import with_inline_objects
-from kubestencil.schema.facts.configurations.join import with_configurations
+from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.targets.site import common, release
 from kubestencil.targets.site.options import SiteOptions
 from kubestencil.targets.site.pages import comparison, reports

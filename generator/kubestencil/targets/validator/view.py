@@ -12,7 +12,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
-from kubestencil.schema.facts.strategies import (
+from kubestencil.schema.knowledge.components import (
     StrategyFacts,
     go_module_rows,
     strategy_rows,

@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from kubestencil.schema import Field, Schema
+from kubestencil.schema.knowledge.words import Phrase
 from kubestencil.targets.website import text
-from kubestencil.targets.website.facts import Fact, KnownFacts, OtherReleasePage
+from kubestencil.targets.website.facts import KnownFacts, OtherReleasePage
 from kubestencil.targets.website.links import DEFINITIONS, Links, TypeText
 from kubestencil.targets.website.operations import TitledOperation
 from kubestencil.targets.website.types import DocumentedType, Reference
@@ -28,7 +29,7 @@ class DescribedField(NamedTuple):
     required: bool
     patch_strategy: str
     patch_merge_key: str
-    facts: tuple[Fact, ...]
+    facts: tuple[Phrase, ...]
 
 
 class Section(NamedTuple):
@@ -82,7 +83,7 @@ class ReferencePage(NamedTuple):
     weight: int
     sections: tuple[Section, ...]
     operations: tuple[OperationSection, ...]
-    facts: tuple[Fact, ...]
+    facts: tuple[Phrase, ...]
     other_releases: tuple[OtherReleasePage, ...]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Schema
+from kubestencil.schema.knowledge.words import default_in_words
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY, TIME
 
 # The definitions of times, each with its Python type.
@@ -22,8 +22,7 @@ TIME_CONVERTERS: Mapping[str, str] = {
 
 def with_default(description: str, default: Any) -> str:
     """The docstring of an attribute that has a default, which is a JSON value."""
-    value = json.dumps(default, ensure_ascii=False)
-    return f"{description}\n\nDefault: {value}".lstrip()
+    return f"{description}\n\n{default_in_words(default)}".lstrip()
 
 
 class PythonType(NamedTuple):

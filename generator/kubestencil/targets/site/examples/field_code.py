@@ -7,14 +7,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
 from kubestencil.schema import Release
-from kubestencil.schema.facts.configurations.table import configuration_types
-from kubestencil.schema.facts.tables import rows
 from kubestencil.schema.frozen import FrozenObject
+from kubestencil.schema.knowledge.configurations import configuration_types
+from kubestencil.schema.knowledge.fields import go_fields
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.examples.rust import CrateNames
 from kubestencil.targets.languages.python.package import PythonPackage
@@ -27,15 +26,6 @@ from kubestencil.targets.site.data_scripts import data_script
 from kubestencil.targets.site.options import site_options
 
 
-class _GoField(NamedTuple):
-    """A row of ``specs/go-fields.tsv``."""
-
-    definition: str
-    field: str
-    name: str
-    type: str
-
-
 def go_fields_script(addresses: Sequence[Mapping[str, PageAddress]]) -> bytes:
     """The names and types in Go, ``NAME TYPE``, of fields by the path of their type's page
     and their name; ``addresses`` are those of all releases."""
@@ -43,7 +33,7 @@ def go_fields_script(addresses: Sequence[Mapping[str, PageAddress]]) -> bytes:
     pages = {
         name: address.path for release in addresses for name, address in release.items()
     }
-    for row in rows("go-fields", _GoField):
+    for row in go_fields():
         if row.definition in pages:
             text = f"{row.name} {row.type}".rstrip()
             fields[pages[row.definition]][row.field] = text

@@ -17,9 +17,11 @@ from markupsafe import Markup
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.facts.configurations.join import without_configurations
-from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.knowledge.configurations import (
+    configuration_types,
+    without_configurations,
+)
 from kubestencil.schema.resource import Resource
 from kubestencil.targets import release_for
 from kubestencil.targets.examples.jsonnet import JsonnetWriter

@@ -6,7 +6,6 @@ of them. Others are shown as they are in the schema.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -20,8 +19,7 @@ from kubestencil.schema.custom_resources.field_choices import (
     required_fields,
 )
 from kubestencil.schema.keywords import LOGIC
-
-_MAX_LENGTH = 300
+from kubestencil.schema.knowledge.words import shortened, value_in_words
 
 
 class Requirement(NamedTuple):
@@ -67,11 +65,11 @@ def _any_of(branches: Sequence[Schema]) -> Iterator[Requirement]:
             " and ".join(required_fields(branch)) or _schema_text(branch)
             for branch in branches
         )
-        yield Requirement("at least one of", tuple(map(_shortened, texts)))
+        yield Requirement("at least one of", tuple(map(shortened, texts)))
 
 
 def _choice(choice: FieldChoice) -> Requirement:
-    texts = tuple(_shortened(" and ".join(names)) for names in choice.fields)
+    texts = tuple(shortened(" and ".join(names)) for names in choice.fields)
     return Requirement(choice.kind, texts)
 
 
@@ -82,26 +80,15 @@ def _not(schema: Schema) -> Requirement:
     if schema.keywords == {"required"} and schema.required:
         return Requirement("not together", schema.required)
     if schema.keywords == {"enum"}:
-        return Requirement("not", tuple(map(value_text, schema.enum)))
+        return Requirement("not", tuple(map(value_in_words, schema.enum)))
     return Requirement("not", (_schema_text(schema),))
 
 
 def _schema_text(schema: Schema) -> str:
     """A schema in one line: ``format: ipv4``, ``properties: {…}``."""
-    return _shortened(
+    return shortened(
         ", ".join(
-            f"{keyword}: {value_text(schema.value_of(keyword))}"
+            f"{keyword}: {value_in_words(schema.value_of(keyword))}"
             for keyword in schema.keywords
         )
     )
-
-
-def value_text(value: object) -> str:
-    """A value as JSON, a non-empty string without quotes; long ones are shortened."""
-    if isinstance(value, str) and value:
-        return _shortened(value)
-    return _shortened(json.dumps(value, ensure_ascii=False, sort_keys=True))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"

@@ -9,12 +9,27 @@ from typing import Literal, NamedTuple
 from markupsafe import Markup
 
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
-from kubestencil.schema.facts.feature_gates import gate_history, gate_of
-from kubestencil.schema.facts.kind_fields import kinds_with_immutable
-from kubestencil.schema.facts.values import FieldFacts, server_facts
 from kubestencil.schema.graph import Graph, breadth_first, reference_graph
 from kubestencil.schema.kinds import list_item
+from kubestencil.schema.knowledge.fields import KnownField, known_field
+from kubestencil.schema.knowledge.gates import gate_history
+from kubestencil.schema.knowledge.places import facts_in_kind, kinds_with_immutable
+from kubestencil.schema.knowledge.words import (
+    Fact,
+    Phrase,
+    changed_in_words,
+    container_in_words,
+    deprecation_in_words,
+    facts_in_words,
+    immutable_in_words,
+    in_kinds,
+    limits_in_words,
+    scalar_in_words,
+    stated_in_words,
+    subjects,
+)
 from kubestencil.schema.well_known import OBJECT_META
+from kubestencil.source.releases import release_order
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.paths import anchor, fields_of
 from kubestencil.targets.site.fields.schema_labels import (
@@ -23,22 +38,10 @@ from kubestencil.targets.site.fields.schema_labels import (
     ValidationRule,
     attributes_of,
     conditions_of,
-    plain_label,
+    in_words,
     rules_of,
-    subjects,
-    unwrapped,
     validation_rules_of,
 )
-from kubestencil.targets.site.fields.server_facts import (
-    attributes_in_kinds,
-    attributes_of_name,
-    changed_in,
-    immutability,
-    server_attributes,
-    with_releases,
-    without_repetition,
-)
-from kubestencil.targets.site.fields.stated_facts import stated_attributes
 from kubestencil.targets.site.release_context import TypeChange
 from kubestencil.text.html import prose
 
@@ -47,6 +50,18 @@ from kubestencil.text.html import prose
 # document.
 _MAX_NESTED_TYPES = 150
 _MAX_NESTED_FIELDS = 700
+
+# The facts that a change between releases is about.
+_CHANGED_FACTS: Mapping[str, tuple[Fact, ...]] = {
+    "enum-changed": ("values",),
+    "default-changed": ("default",),
+    "minimum-changed": ("range",),
+    "maximum-changed": ("range",),
+    "min-length-changed": ("length",),
+    "max-length-changed": ("length",),
+    "max-items-changed": ("items",),
+    "text-format-changed": ("format", "length"),
+}
 
 # What all kinds have, and where the fields of a kind are; others come after the spec.
 _COMMON = ("metadata", "apiVersion", "kind")
@@ -66,13 +81,12 @@ class FieldRow(NamedTuple):
 
     ``path`` is the path from the type to the field (``spec.replicas`` where ``spec``
     is an inline object), ``anchor`` the same as the fragment of a URL. ``container``
-    is what the type is a list or map of in Go's notation (``[]``, ``map[string]``),
-    ``type`` the rest of its name, and ``href`` the link to its page, empty where it
+    are the lists and maps around a value (``list of map of ``), ``type`` is the rest of its
+    name, and ``href`` the link to its page, empty where it
     has none; ``nested_href`` leads to the fields of the type on the page of a kind,
     where it has any. ``stage`` is alpha or beta where a feature gate guards the field.
-    ``attributes``, and the ``facts`` of the API server that the document does not have,
-    are shown beside the name, ``details`` after the description, which
-    is HTML: how the field is merged, and the stages of its gates. ``fields`` are those
+    ``attributes`` are shown beside the name, ``details`` after the description, which is
+    HTML: how the field is merged, and the stages of its gates. ``fields`` are those
     of an inline object, and of the ``spec`` of a kind, which is ``open``. What all
     kinds have is ``quiet``.
     """
@@ -88,7 +102,6 @@ class FieldRow(NamedTuple):
     stage: Literal["alpha", "beta", ""]
     badges: tuple[FieldBadge, ...]
     attributes: tuple[Attribute, ...]
-    facts: tuple[Attribute, ...]
     description: Markup
     details: tuple[Attribute, ...]
     rules: tuple[ValidationRule, ...]
@@ -120,7 +133,6 @@ class ReleaseFields:
         self._changes = changes
         self._fields: dict[str, TypeFields] = {}
         self._graph = reference_graph(release.definitions)
-        self._server = server_facts(release.name)
         self._immutable = _outermost(release, self._graph)
 
     def of(self, name: str) -> TypeFields:
@@ -195,25 +207,28 @@ class ReleaseFields:
         path."""
         path = f"{prefix}{field.name}"
         own_changes = changes.get(path, ())
-        container, value = unwrapped(field.schema)
-        attributes, facts = self._attributes(
-            field, value, own_changes, parent, definition
-        )
-        gate = definition and gate_of(definition.name, field.name, self._release.name)
+        container, value = container_in_words(field.schema)
+        name = definition.name if definition else ""
+        known = known_field(self._release.name, name, field)
+        siblings = (other.name for other in parent.fields)
+        attributes = tuple(self._document_attributes(field.schema, value))
+        gate = known.gate
         address = self._addresses[value.ref] if value.ref else None
         return FieldRow(
             name=field.name,
             path=path,
             anchor=anchor(path),
             container=container,
-            type=address.kind if address else plain_label(value),
+            type=address.kind if address else scalar_in_words(value),
             href=address.href if address else "",
             nested_href=self._nested_href(value.ref) if value.ref else "",
-            required=field.required,
+            required=known.required,
             stage=gate.stage if gate and gate.stage != "stable" else "",
             badges=tuple(_badges(own_changes)),
-            attributes=tuple(item for item in attributes if item.name not in MERGING),
-            facts=tuple(facts),
+            attributes=(
+                *in_words(self._facts(known, own_changes, siblings)),
+                *(item for item in attributes if item.name not in MERGING),
+            ),
             # What follows ends a paragraph, as the end of the item does.
             description=Markup(prose(field.schema.description).removesuffix("</p>")),
             details=(
@@ -232,47 +247,50 @@ class ReleaseFields:
         has_fields = bool(self._release.definitions[name].fields)
         return f"#{address.path}" if has_fields else address.href
 
-    def _attributes(
-        self,
-        field: Field,
-        value: Schema,
-        changes: Sequence[TypeChange],
-        parent: Schema,
-        definition: Definition | None,
-    ) -> tuple[Sequence[Attribute], Sequence[Attribute]]:
-        """What the description of a field states and the document says, and what only
-        the API server knows."""
-        document = tuple(self._document_attributes(field.schema, value))
-        siblings = (other.name for other in parent.fields)
-        if definition is None:
-            return (*stated_attributes(field, siblings), *document), ()
-        facts = self._server.of(definition.name, field.name)
-        others, server = without_repetition(document, server_attributes(field, facts))
-        since = changed_in(changes, self._release.name)
-        in_kinds = self._kind_attributes(field, facts, value, definition)
-        return (
-            (*stated_attributes(field, siblings, facts), *others),
-            (*with_releases(server, since), *in_kinds),
-        )
+    def _facts(
+        self, known: KnownField, changes: Sequence[TypeChange], siblings: Iterable[str]
+    ) -> Iterator[Phrase]:
+        """What is known of a field, and what in some kinds only."""
+        everywhere = list(facts_in_words(known.schema, known.facts))
+        changed = {
+            fact: change
+            for change in changes
+            for fact in _CHANGED_FACTS.get(change.change, ())
+            if release_order(change.release) <= release_order(self._release.name)
+        }
+        for phrase in everywhere:
+            change = changed.get(phrase.fact)
+            if change is not None:
+                enum = known.facts.enum
+                phrase = changed_in_words(phrase, change.release, change.former, enum)
+            if phrase.fact != "required":
+                yield phrase
+        yield from stated_in_words(known)
+        yield from deprecation_in_words(known, siblings)
+        if known.definition != OBJECT_META:
+            kinds: dict[Phrase, list[str]] = {}
+            for kind, facts in known.in_kinds.items():
+                for phrase in facts_in_words(known.schema, facts):
+                    if phrase not in everywhere:
+                        kinds.setdefault(phrase, []).append(kind.kind)
+            for phrase, names in kinds.items():
+                yield in_kinds(phrase, names)
+        fixed = self._immutable.get((known.definition, known.name), ())
+        if fixed:
+            yield immutable_in_words(fixed)
+        own = self._release.definitions.get(known.definition)
+        if known.schema.ref == OBJECT_META and own and len(own.kinds) == 1:
+            yield from self._name_facts(own.kinds[0])
 
-    def _kind_attributes(
-        self, field: Field, facts: FieldFacts, value: Schema, definition: Definition
-    ) -> Iterator[Attribute]:
-        """What the API server knows of a field in some kinds only."""
-        if definition.name != OBJECT_META:
-            by_kind = self._server.by_kind.get((definition.name, field.name), {})
-            yield from attributes_in_kinds(field, facts, by_kind)
-        kinds = self._immutable.get((definition.name, field.name), ())
-        yield from immutability(definition, kinds)
-        if value.ref == OBJECT_META and len(definition.kinds) == 1:
-            yield from self._name_attributes(definition.kinds[0])
-
-    def _name_attributes(self, kind: GroupVersionKind) -> Iterator[Attribute]:
+    def _name_facts(self, kind: GroupVersionKind) -> Iterator[Phrase]:
         """What holds for the names of the objects of a kind."""
-        facts = self._server.in_kind(kind, "metadata.name")
+        facts = facts_in_kind(self._release.name, kind).get("metadata.name")
         name = self._release.definitions[OBJECT_META].schema.field("name")
         if facts is not None and name is not None:
-            yield from attributes_of_name(Field("name", name, required=False), facts)
+            for phrase in facts_in_words(name, facts):
+                # Without a name, generateName makes one.
+                if phrase.fact != "required":
+                    yield phrase._replace(text=f"name: {phrase.text}")
 
     def _document_attributes(
         self, schema: Schema, value: Schema
@@ -280,8 +298,11 @@ class ReleaseFields:
         """The attributes of a field, and what the type of its value requires."""
         yield from attributes_of(schema)
         if value.ref is not None:
-            definition = self._release.definitions[value.ref]
-            yield from conditions_of(definition.schema, subjects(schema)[-1])
+            inner = self._release.definitions[value.ref].schema
+            *_, subject = subjects(schema)
+            for item in in_words(limits_in_words(inner.limits)):
+                yield item._replace(name=f"{subject}{item.name}")
+            yield from conditions_of(inner, subject)
 
     def _rules(self, schema: Schema, value: Schema) -> Iterator[ValidationRule]:
         yield from validation_rules_of(schema)

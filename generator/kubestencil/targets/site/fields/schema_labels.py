@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kubestencil.schema import Schema
-from kubestencil.schema.types import NO_LIMITS
-from kubestencil.targets.site.addresses import PageAddress
-from kubestencil.targets.site.fields.requirements import requirements_of, value_text
+from kubestencil.schema.knowledge.words import Phrase, levels_of, subjects
+from kubestencil.targets.site.fields.requirements import requirements_of
 
 #: The attributes about how lists and maps are merged, which few readers look for.
 MERGING = frozenset(
     ["list type", "list map keys", "map type", "patch strategy", "patch merge key"]
 )
-# The limits that are said otherwise.
-_SAID_OTHERWISE = ("exclusive_minimum", "exclusive_maximum", "unique_items")
 # What a transition rule names:
 # https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#transition-rules
 _OLD_SELF = re.compile(r"\boldSelf\b")
@@ -35,7 +32,7 @@ class ValidationRule(NamedTuple):
     """A CEL rule, and the message that the API server shows where it is violated.
 
     ``message_expression`` is a CEL expression that makes the message. ``subject`` is
-    ``items`` or ``values`` where the rule is about those of a list or map.
+    ``items: `` or ``values: `` where the rule is about those of a list or map.
     """
 
     subject: str
@@ -49,47 +46,10 @@ class ValidationRule(NamedTuple):
         return bool(_OLD_SELF.search(self.rule))
 
 
-def unwrapped(schema: Schema) -> tuple[str, Schema]:
-    """The lists and maps around a value in Go's notation, and the value's schema."""
-    containers = "".join(
-        "[]" if level.items is not None else "map[string]"
-        for level in _levels(schema)[:-1]
-    )
-    return containers, _levels(schema)[-1]
-
-
-def _levels(schema: Schema) -> Sequence[Schema]:
-    """A schema, and those of the items or values inside of it."""
-    levels = [schema]
-    while inner := levels[-1].items or levels[-1].values:
-        levels.append(inner)
-    return levels
-
-
-def type_label(schema: Schema, addresses: Mapping[str, PageAddress]) -> str:
-    """A short name of a type: ``[]Container``, ``map[string]Quantity``,
-    ``integer (int32)``."""
-    container, value = unwrapped(schema)
-    name = addresses[value.ref].kind if value.ref else plain_label(value)
-    return f"{container}{name}"
-
-
-def plain_label(schema: Schema) -> str:
-    """The name of a type that is no reference: ``string``, ``integer (int32)``."""
-    if schema.int_or_string:
-        return "integer or string"
-    name = schema.type or "any value"
-    return f"{name} ({schema.format})" if schema.format else name
-
-
 def attributes_of(schema: Schema) -> Iterator[Attribute]:
-    """The attributes of a schema besides its type and its description."""
-    # Documents have the default {} for each field that is a struct in Go.
-    if schema.has_default and (schema.default != {} or not schema.ref):
-        yield Attribute("default", (value_text(schema.default),))
-    levels = _levels(schema)
+    """The attributes of a schema besides its type and its description, and what is known
+    of the values of fields (``schema.knowledge.words``)."""
     for name, values in (
-        ("allowed values", tuple(map(value_text, levels[-1].enum))),
         ("list type", (schema.list_type or "",)),
         ("list map keys", schema.list_map_keys),
         ("map type", (schema.map_type or "",)),
@@ -101,42 +61,33 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
     if schema.nullable:
         yield Attribute("nullable")
     if any(_UNCHANGED.match(rule.expression) for rule in schema.validations):
-        yield Attribute("immutable")
-    for level, subject in zip(levels, subjects(schema), strict=True):
+        yield Attribute("fixed once it is set")
+    for level, subject in zip(levels_of(schema), subjects(schema), strict=True):
         yield from conditions_of(level, subject)
 
 
-def subjects(schema: Schema) -> Sequence[str]:
-    """What a schema, and each of the items or values inside of it, is called: nothing,
-    ``items``, ``values``."""
-    levels = _levels(schema)[:-1]
-    return ["", *("items" if level.items else "values" for level in levels)]
+def in_words(phrases: Iterable[Phrase]) -> tuple[Attribute, ...]:
+    """Facts as attributes."""
+    return tuple(
+        Attribute(": ".join(filter(None, (text, detail))), values)
+        for _, text, values, detail in phrases
+    )
 
 
 def conditions_of(schema: Schema, subject: str) -> Iterator[Attribute]:
-    """What a schema requires of a value, and of the fields that an object has.
-
-    ``subject`` says what the value is (``subjects``).
-    """
-    prefix = f"{subject}: " if subject else ""
+    """What a schema requires of the fields that an object has, and of other values than
+    limits; ``subject`` says what the value is (``subjects``)."""
     if schema.preserves_unknown_fields:
-        yield Attribute(f"{prefix}unknown fields", ("preserved",))
+        yield Attribute(f"{subject}unknown fields", ("preserved",))
     if schema.embedded_resource:
-        yield Attribute(f"{prefix}value", ("an object with apiVersion and kind",))
-    limits = {} if schema.limits is NO_LIMITS else schema.limits._asdict()
-    for name, limit in limits.items():
-        if limit is not None and name not in _SAID_OTHERWISE:
-            text = value_text(limit)
-            if limits.get(f"exclusive_{name}"):
-                text = f"{text} (exclusive)"
-            yield Attribute(f"{prefix}{name.replace('_', ' ')}", (text,))
+        yield Attribute(f"{subject}value", ("an object with apiVersion and kind",))
     for name, values in requirements_of(schema):
-        yield Attribute(f"{prefix}{name}", values)
+        yield Attribute(f"{subject}{name}", values)
 
 
 def validation_rules_of(schema: Schema) -> Iterator[ValidationRule]:
     """The CEL rules of a schema, and of the items or values inside of it."""
-    for level, subject in zip(_levels(schema), subjects(schema), strict=True):
+    for level, subject in zip(levels_of(schema), subjects(schema), strict=True):
         yield from rules_of(level, subject)
 
 

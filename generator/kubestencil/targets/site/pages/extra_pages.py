@@ -23,9 +23,9 @@ from kubestencil.checking.rules import RULES
 from kubestencil.engine.view import FileContext
 from kubestencil.errors import KubestencilError, TargetError, UsageError
 from kubestencil.schema import Release
-from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.lookup import find_types
+from kubestencil.schema.types import group_version_kind
 from kubestencil.source.decoding import decode
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script

@@ -3,13 +3,11 @@ kubernetes.io explains it: ``specs/concepts.tsv``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.facts.lifecycle import lifecycle, replacement
-from kubestencil.schema.facts.tables import ReleaseRange, read_cells
+from kubestencil.schema.knowledge.kinds import concept_pages, known_kind
 from kubestencil.schema.resource import Resource
 from kubestencil.targets.site.fields.schema_labels import Attribute
 
@@ -33,15 +31,10 @@ def resource_attributes(resource: Resource | None) -> Iterator[Attribute]:
             yield Attribute(name, tuple(values))
 
 
-@cache
-def _concept_pages() -> Mapping[tuple[str, str], str]:
-    return {(group, kind): page for group, kind, page in read_cells("concepts")}
-
-
 def concept_page(kind: GroupVersionKind) -> str:
     """The address of the page about a kind, in any of its versions; empty for a kind
     without one."""
-    page = _concept_pages().get((kind.group, kind.kind))
+    page = concept_pages().get((kind.group, kind.kind))
     return f"https://kubernetes.io/docs/{page}" if page else ""
 
 
@@ -63,11 +56,12 @@ def deprecation_of(
     Source of the usual warning about a custom resource: apiextensions-apiserver,
     customresource_handler.go.
     """
-    facts = lifecycle(kind)
-    if facts and facts.deprecated and ReleaseRange(facts.deprecated).includes(release):
+    known = known_kind(kind, release)
+    facts = known.lifecycle
+    if facts and known.is_deprecated:
         removal = f", not served from {facts.removed} on" if facts.removed else ""
         return DeprecationLabel(
-            f"Deprecated since {facts.deprecated}{removal}.", replacement(kind, release)
+            f"Deprecated since {facts.deprecated}{removal}.", known.replacement
         )
     if resource is None or not resource.deprecated:
         return NOT_DEPRECATED

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from kubestencil.schema import Release
-from kubestencil.schema.facts.fields import FieldName, usage_weight
 from kubestencil.schema.kinds import kind_definitions, precedence
+from kubestencil.schema.knowledge.fields import FieldName, usage_weight
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.fields.paths import anchor
 from kubestencil.targets.site.growth import Chart

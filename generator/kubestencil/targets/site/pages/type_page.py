@@ -12,6 +12,8 @@ from markupsafe import Markup
 from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import Stage, kind_definitions, version_stage
+from kubestencil.schema.knowledge.values import NO_FACTS
+from kubestencil.schema.knowledge.words import facts_in_words, type_in_words
 from kubestencil.schema.resource import Resource
 from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.site.addresses import (
@@ -31,7 +33,7 @@ from kubestencil.targets.site.fields.schema_labels import (
     Attribute,
     ValidationRule,
     attributes_of,
-    type_label,
+    in_words,
     validation_rules_of,
 )
 from kubestencil.targets.site.navigation import Link
@@ -221,8 +223,15 @@ class TypePages:
             name=address.kind,
             address=address,
             definition=name,
-            type="" if definition.fields else type_label(schema, self.addresses),
-            attributes=tuple(attributes_of(schema)),
+            type=(
+                ""
+                if definition.fields
+                else type_in_words(schema, lambda name: self.addresses[name].kind)
+            ),
+            attributes=(
+                *in_words(facts_in_words(schema, NO_FACTS)),
+                *attributes_of(schema),
+            ),
             rules=tuple(validation_rules_of(schema)),
             level=version_stage(definition.version),
             kinds=kinds,

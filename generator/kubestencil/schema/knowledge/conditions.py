@@ -1,11 +1,38 @@
-"""Conditions of facts: terms about the fields of one object."""
+"""What is known of the fields of one object together: which need or exclude each other,
+and the conditions of facts, terms about other fields of the object."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple
+
+from kubestencil.schema.knowledge.tables import rows, rows_of_release
+from kubestencil.source.releases import ReleaseRange
+
+
+class Combination(NamedTuple):
+    """A rule about the fields of a definition.
+
+    ``condition`` has the terms of ``facts.values.Default``, all of which hold; empty for
+    always. ``rule`` is ``needs``, ``forbids``, ``exactly-one-of``, ``at-most-one-of``,
+    ``at-least-one-of``, or ``at-most`` and ``at-least``, which compare the first field
+    with the second one; ``fields`` are JSON names. A field counts as set where it is
+    neither null, nor an empty text or list; ``needs`` accepts an empty text, too.
+    """
+
+    releases: ReleaseRange
+    definition: str
+    condition: tuple[str, ...]
+    rule: str
+    fields: tuple[str, ...]
+
+
+def combination_rows() -> Iterator[Combination]:
+    """The rows of ``specs/combinations.tsv``."""
+    return rows("combinations", Combination)
+
 
 Operator = Literal["=", "!=", "~", "!~", "set", "absent"]
 
@@ -68,3 +95,35 @@ def _tag(image: str) -> str | None:
     if match is None:
         return None
     return match[1] or (None if match[2] else "latest")
+
+
+@cache
+def refused_fields(release: str) -> frozenset[tuple[str, str]]:
+    """The fields, with their definitions, without which every object has to be."""
+    return frozenset(
+        (definition, field)
+        for definition, found in combinations(release).items()
+        for row in found
+        if row.rule == "forbids" and not row.condition
+        for field in row.fields
+    )
+
+
+@cache
+def combinations(release: str) -> Mapping[str, Sequence[Combination]]:
+    """The combinations of a release by definition."""
+    return rows_of_release(combination_rows(), release, lambda row: row.definition)
+
+
+def alternatives_of(definition: str, field: str) -> tuple[str, ...]:
+    """The fields, with this one, of which an object always needs one; empty where that
+    is not known of any release."""
+    for row in combination_rows():
+        if (
+            row.definition == definition
+            and field in row.fields
+            and row.rule in ("exactly-one-of", "at-least-one-of")
+            and not row.condition
+        ):
+            return row.fields
+    return ()

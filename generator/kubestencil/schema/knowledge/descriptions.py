@@ -18,8 +18,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple, cast
 
-from kubestencil.schema.facts.tables import ReleaseRange
 from kubestencil.schema.kinds import Stage
+from kubestencil.source.releases import ReleaseRange
 
 # "This is an alpha field", "This field  is alpha-level", "This feature is an optional,
 # beta …"; "This value is alpha-level" is about one value of a field.

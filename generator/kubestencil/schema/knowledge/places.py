@@ -1,22 +1,24 @@
-"""Fields of kinds that cannot change once an object is there
-(``specs/immutable-fields.tsv``), and those that no API server looks into
-(``specs/unvalidated-fields.tsv``)."""
+"""What is known of places in kinds: what holds there only, what cannot change, and what no
+API server looks into. Paths are JSON names without the indexes of lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import (
-    ReleaseRange,
-    group_version_kind,
-    rows,
-    rows_of_release,
-)
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.types import GroupVersionKind, Release, Schema
-from kubestencil.source.releases import release_order
+from kubestencil.schema.knowledge.fields import KnownField, known_field
+from kubestencil.schema.knowledge.tables import rows, rows_of_release
+from kubestencil.schema.knowledge.values import FieldFacts, server_facts
+from kubestencil.schema.types import (
+    GroupVersionKind,
+    Release,
+    Schema,
+    group_version_kind,
+)
+from kubestencil.source.releases import ReleaseRange, release_order
 
 #: The paths of fields by kind.
 _Paths = Mapping[GroupVersionKind, frozenset[str]]
@@ -61,6 +63,44 @@ def _paths(fields: Iterator[KindField], release: str) -> _Paths:
         fields, release, lambda row: group_version_kind(row.api_version, row.kind)
     )
     return {kind: frozenset(row.path for row in rows) for kind, rows in found.items()}
+
+
+def facts_in_kind(release: str, kind: GroupVersionKind) -> Mapping[str, FieldFacts]:
+    """What is known of the values of fields at places of a kind only, by path."""
+    return server_facts(release).in_kinds.get(kind, {})
+
+
+def known_place(
+    release: Release, definition: str, kind: GroupVersionKind, path: Sequence[str]
+) -> KnownField | None:
+    """The field at a path of a kind, whose definition has a full name: JSON names, without
+    indexes of lists. None for the keys of maps, and where the release has no such field.
+    """
+    *outer, name = path
+    owner, schema = definition, release.definitions[definition].schema
+    for step in outer:
+        inner = schema.field(step) or schema.values
+        if inner is None:
+            return None
+        while part := inner.items:
+            inner = part
+        owner, schema = inner.ref or "", release.resolve(inner)
+    for field in schema.fields:
+        if field.name == name:
+            known = known_field(release.name, owner, field)
+            in_kind = server_facts(release.name).in_kind(kind, ".".join(path))
+            return known if in_kind is None else _at_place(known, in_kind)
+    return None
+
+
+def _at_place(known: KnownField, facts: FieldFacts) -> KnownField:
+    """What is known of a field, with the facts that hold at one place of a kind."""
+    origin = {**known.server.origin, **facts.origin}
+    changed = {name: getattr(facts, name) for name in facts.origin}
+    if facts.required and "defaults" not in changed:
+        # The server fills it in elsewhere, and refuses that here.
+        changed["defaults"] = ()
+    return known._replace(server=replace(known.server, **changed, origin=origin))
 
 
 def newly_mutable(before: str, after: str) -> Iterator[tuple[GroupVersionKind, str]]:

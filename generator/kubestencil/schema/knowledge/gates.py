@@ -1,15 +1,16 @@
-"""The feature gates of Kubernetes, and the fields that they guard."""
+"""What is known of feature gates: their stage and default in a release, the fields and
+kinds that they guard, and what is accepted only with them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, cast
 
-from kubestencil.schema.facts.tables import ReleaseRange, rows
 from kubestencil.schema.kinds import STAGES, Stage, StageSpelling, stage_spelling
-from kubestencil.source.releases import release_order
+from kubestencil.schema.knowledge.tables import rows
+from kubestencil.source.releases import ReleaseRange, release_order
 
 
 class GateStage(NamedTuple):
@@ -36,6 +37,13 @@ class GateStage(NamedTuple):
         return "GA" if self.level == "ga" else self.level
 
     @property
+    def in_words(self) -> str:
+        """The stage with its default: ``beta (on)``, ``GA``."""
+        if self.level == "ga":
+            return self.level_name
+        return f"{self.level} ({'on' if self.enabled else 'off'})"
+
+    @property
     def order(self) -> tuple[int, bool]:
         """A key that sorts gates by their stage, the least stable first."""
         return STAGES.index(self.stage), not self.is_deprecated
@@ -43,90 +51,6 @@ class GateStage(NamedTuple):
     def to_dict(self) -> dict[str, str | bool]:
         """The stage of the gate as a JSON object."""
         return {"stage": self.level, "enabled": self.enabled, "locked": self.locked}
-
-
-def gate_of(definition: str, field: str, release: str) -> GateStage | None:
-    """The feature gate that guards a field, by the full name of its definition.
-
-    ``field`` is the JSON name, or empty for a kind that is served only with its gate.
-    While the gate is off, the API server drops the values of the field or refuses them.
-    Where several gates are needed, it is the one that is off, or is the least stable.
-    None where there is no gate, or the facts have none of the release.
-    """
-    gates = [
-        stage
-        for row in _fields().get((definition, field), ())
-        if row.releases.includes(release)
-        for gate in row.gates
-        if (stage := gate_in(gate, release)) is not None
-    ]
-    return min(gates, key=_precedence, default=None)
-
-
-def gate_in(gate: str, release: str) -> GateStage | None:
-    """A feature gate in a release; None where the release does not have it."""
-    for row in _gates().get(gate, ()):
-        if row.releases.includes(release):
-            return row.stage
-    return None
-
-
-def gate_known(gate: str) -> bool:
-    """Whether any release in the facts has a feature gate of this name."""
-    return gate in _gates()
-
-
-def gate_names() -> Iterable[str]:
-    """The names of all gates of all releases in the facts, in their order."""
-    return _gates().keys()
-
-
-def gate_releases() -> Sequence[str]:
-    """The releases of the table, oldest first: each added a gate or changed one."""
-    names = {row.releases.first for rows in _gates().values() for row in rows}
-    return sorted(names, key=release_order)
-
-
-def gate_components(gate: str) -> tuple[str, ...]:
-    """The components whose code asks for a gate: ``kubelet``."""
-    return _gates()[gate][0].components
-
-
-def former_gates(definition: str, field: str, release: str) -> tuple[str, ...]:
-    """The gates that guarded a field in earlier releases, where none does in
-    ``release``; empty for any other field."""
-    rows_of_field = _fields().get((definition, field), ())
-    order = release_order(release)
-    for row in rows_of_field:
-        last = row.releases.last
-        if last is None or release_order(last) >= order:
-            return ()
-    return tuple(gate for row in rows_of_field[-1:] for gate in row.gates)
-
-
-def gate_history(definition: str, field: str) -> Mapping[str, Sequence[GateRow]]:
-    """The stages of each gate that guards a field in any release, oldest first, by the
-    gate's name: those of a gate can begin before the field, and end after it."""
-    gates = dict.fromkeys(
-        gate for row in _fields().get((definition, field), ()) for gate in row.gates
-    )
-    return {gate: _gates().get(gate, ()) for gate in gates}
-
-
-def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
-    """The gates of all fields in a release, by definition and field."""
-    fields = ((key, gate_of(*key, release)) for key in _fields())
-    return {key: gate for key, gate in fields if gate is not None}
-
-
-def guarded_fields(release: str) -> Iterator[tuple[str, str, str]]:
-    """Each definition and field with each of the gates that guard it in a release; the
-    field is empty for a kind."""
-    for (definition, field), fields in _fields().items():
-        for row in fields:
-            if row.releases.includes(release):
-                for gate in row.gates:
-                    yield definition, field, gate
 
 
 class GatedValue(NamedTuple):
@@ -138,13 +62,6 @@ class GatedValue(NamedTuple):
     field: str
     accepts: str
     source: str
-
-
-@cache
-def gated_values() -> Mapping[tuple[str, str], GatedValue]:
-    """The rows of ``specs/gated-values.tsv``, by definition and field."""
-    table = rows("gated-values", GatedValue)
-    return {(row.definition, row.field): row for row in table}
 
 
 class GateRow(NamedTuple):
@@ -188,16 +105,108 @@ def gated_field_rows() -> Iterator[GatedFieldRow]:
     return rows("gated-fields", GatedFieldRow)
 
 
+def gate_of(definition: str, field: str, release: str) -> GateStage | None:
+    """The feature gate that guards a field, by the full name of its definition.
+
+    ``field`` is the JSON name, or empty for a kind that is served only with its gate.
+    While the gate is off, the API server drops the values of the field or refuses them.
+    Where several gates are needed, it is the one that is off, or is the least stable.
+    None where there is no gate, or the facts have none of the release.
+    """
+    gates = [
+        stage
+        for row in _fields().get((definition, field), ())
+        if row.releases.includes(release)
+        for gate in row.gates
+        if (stage := gate_in(gate, release)) is not None
+    ]
+    return min(gates, key=_precedence, default=None)
+
+
+def gate_in(gate: str, release: str) -> GateStage | None:
+    """A feature gate in a release; None where the release does not have it."""
+    for row in gates().get(gate, ()):
+        if row.releases.includes(release):
+            return row.stage
+    return None
+
+
+def gate_releases() -> Sequence[str]:
+    """The releases of the table, oldest first: each added a gate or changed one."""
+    names = {row.releases.first for rows in gates().values() for row in rows}
+    return sorted(names, key=release_order)
+
+
+def former_gates(definition: str, field: str, release: str) -> tuple[str, ...]:
+    """The gates that guarded a field in earlier releases, where none does in
+    ``release``; empty for any other field."""
+    rows_of_field = _fields().get((definition, field), ())
+    order = release_order(release)
+    for row in rows_of_field:
+        last = row.releases.last
+        if last is None or release_order(last) >= order:
+            return ()
+    return tuple(gate for row in rows_of_field[-1:] for gate in row.gates)
+
+
+def gate_history(definition: str, field: str) -> Mapping[str, Sequence[GateRow]]:
+    """The stages of each gate that guards a field in any release, oldest first, by the
+    gate's name: those of a gate can begin before the field, and end after it."""
+    names = dict.fromkeys(
+        gate for row in _fields().get((definition, field), ()) for gate in row.gates
+    )
+    return {gate: gates().get(gate, ()) for gate in names}
+
+
+def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
+    """The gates of all fields in a release, by definition and field."""
+    fields = ((key, gate_of(*key, release)) for key in _fields())
+    return {key: gate for key, gate in fields if gate is not None}
+
+
+def guarded_fields(release: str) -> Iterator[tuple[str, str, str]]:
+    """Each definition and field with each of the gates that guard it in a release; the
+    field is empty for a kind. Last come those that accept more with a gate."""
+    for (definition, field), fields in _fields().items():
+        for row in fields:
+            if row.releases.includes(release):
+                for gate in row.gates:
+                    yield definition, field, gate
+    for value in gated_values().values():
+        yield value.definition, value.field, value.gate
+
+
+def guarded_until(release: str) -> Iterator[tuple[str, str, str]]:
+    """Each definition and field with the gates that guard it or did, until a release."""
+    order = release_order(release)
+    yield from dict.fromkeys(
+        (definition, field, gate)
+        for (definition, field), rows_of_field in _fields().items()
+        for row in rows_of_field
+        if release_order(row.releases.first) <= order
+        for gate in row.gates
+    )
+
+
+@cache
+def gated_values() -> Mapping[tuple[str, str], GatedValue]:
+    """The rows of ``specs/gated-values.tsv``, by definition and field."""
+    table = rows("gated-values", GatedValue)
+    return {(row.definition, row.field): row for row in table}
+
+
 def _precedence(gate: GateStage) -> tuple[bool, tuple[int, bool]]:
     return gate.enabled, gate.order
 
 
 @cache
-def _gates() -> Mapping[str, Sequence[GateRow]]:
-    gates = defaultdict(list)
+def gates() -> Mapping[str, Sequence[GateRow]]:
+    """The stages of all gates of all releases by name, oldest first, in the order of
+    their table."""
+    found = defaultdict(list)
     for row in gate_rows():
-        gates[row.gate].append(row)
-    return gates
+        found[row.gate].append(row)
+    return found
 
 
 @cache

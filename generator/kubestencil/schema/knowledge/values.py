@@ -1,24 +1,85 @@
-"""What the API server knows of the values of fields, and documents do not say: enums,
-defaults, limits and name formats (``specs/enums.tsv``, ``specs/defaults.tsv``,
-``specs/limits.tsv``).
-
-Definitions are full names, fields JSON names. A fact about a field that holds lists or
-maps of strings is about their items, but for ``max_items``, ``unique`` and ``required``.
+"""The formats of texts that limits name (``specs/formats.tsv``): names, keys, addresses,
+paths. An empty text is no matter of a format, but of ``min_length``.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from ipaddress import ip_address
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, read_cells
-from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import release_order
+from kubestencil.schema.knowledge.tables import read_cells, rows
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
+from kubestencil.source.releases import ReleaseRange, release_order
+
+_PART = re.compile(r"\{([a-z][-a-z0-9]*)\}")
+
+
+class TextFormat(NamedTuple):
+    """A format, as a row of ``specs/formats.tsv`` describes it.
+
+    ``expression`` is a regular expression of its whole texts, limits of their length
+    aside, in the syntax that ECMA 262, RE2 and Python share; empty where there is none.
+    ``meaning`` is for people, without ``longest``; ``example`` a text of the format.
+    """
+
+    name: str
+    expression: str
+    longest: str
+    check: str
+    example: str
+    meaning: str
+
+    @property
+    def in_words(self) -> str:
+        """What texts of the format are, with their longest length."""
+        most = f", up to {self.longest} characters" if self.longest else ""
+        return f"{self.meaning}{most}"
+
+    def accepts(self, text: str) -> bool:
+        """Whether a text, which is not empty, has the format."""
+        if self.longest and len(text) > int(self.longest):
+            return False
+        if self.name in ("ip", "cidr"):
+            return _is_address(text) if self.name == "ip" else _is_cidr(text)
+        expression = self.check or self.expression
+        return re.fullmatch(expression, text, re.ASCII) is not None
+
+
+def _expanded(expression: str) -> str:
+    """An expression with those of the formats that it names."""
+    return _PART.sub(lambda part: _expanded(_ROWS[part[1]].expression), expression)
+
+
+def _is_address(text: str) -> bool:
+    # Zeros before a number are read as decimal (k8s.io/utils/net, ParseIPSloppy).
+    plain = re.sub(r"(?<![0-9A-Fa-f:])0+(?=\d)", "", text) if "." in text else text
+    try:
+        ip_address(plain)
+    except ValueError:
+        return False
+    return "%" not in text
+
+
+def _is_cidr(text: str) -> bool:
+    address, _, bits = text.partition("/")
+    if not _is_address(address) or not re.fullmatch(r"[0-9]{1,3}", bits):
+        return False
+    return int(bits) <= (128 if ":" in address else 32)
+
+
+_ROWS = {row.name: row for row in rows("formats", TextFormat)}
+#: Formats by name.
+FORMATS: Mapping[str, TextFormat] = {
+    name: row._replace(expression=_expanded(row.expression), check=_expanded(row.check))
+    for name, row in _ROWS.items()
+}
+
 
 #: Where a fact is from: the OpenAPI document, answers of the API server, or, for an
 #: enum, only a type of Go.
@@ -45,7 +106,7 @@ class FieldFacts:
 
     ``enum`` are the allowed values, empty where all are. ``defaults`` has one entry
     without a condition, or several with one. Limits are included in what is allowed.
-    ``format`` names one of ``schema.facts.formats``, ``key_format`` that of the keys of a
+    ``format`` names one of ``FORMATS``, ``key_format`` that of the keys of a
     map. ``required`` is false for what a document lists and the server does not need.
     ``unique`` are the fields that identify an item of a list, ``("",)`` where the items
     themselves do. ``origin`` says where each fact is from, by the names of these

@@ -1,33 +1,31 @@
-"""The table of the kinds and fields of configuration files."""
+"""What is known of the configuration files of programs, such as the kubelet's: kinds that
+no server serves and no OpenAPI document has, which join a release like custom resources.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from kubestencil.schema.facts.components import flags
-from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
+from kubestencil.errors import SpecError
+from kubestencil.schema.documents.openapi2 import parse_definitions
+from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
-from kubestencil.schema.types import GroupVersionKind, JsonObject
+from kubestencil.schema.knowledge.components import flags
+from kubestencil.schema.knowledge.tables import rows
+from kubestencil.schema.pointer import printable_pointer
+from kubestencil.schema.types import (
+    GroupVersionKind,
+    JsonObject,
+    Release,
+    group_version_kind,
+)
 from kubestencil.schema.well_known import META_V1
-
-_PREFIX = "io.k8s."
-# Types of apimachinery that documents lack which do not use them.
-_SHARED: Mapping[str, JsonObject] = {
-    f"{META_V1}.Duration": {"type": "string"},
-    "io.k8s.apimachinery.pkg.runtime.RawExtension": {"type": "object"},
-}
-_DURATION, _OBJECT = _SHARED
-_TYPES: Mapping[str, JsonObject] = {
-    "duration": {"$ref": f"{REFERENCE_PREFIX}{_DURATION}"},
-    "object": {"$ref": f"{REFERENCE_PREFIX}{_OBJECT}"},
-    "any": {},
-    "bytes": {"type": "string", "format": "byte"},
-    **{name: {"type": name} for name in ("string", "integer", "number", "boolean")},
-}
+from kubestencil.source.releases import ReleaseRange
 
 
 class ConfigurationRow(NamedTuple):
@@ -80,6 +78,60 @@ def configuration_kinds() -> Mapping[GroupVersionKind, ConfigurationKind]:
                 row.releases.first if row.required else None,
             )
     return kinds
+
+
+_PREFIX = "io.k8s."
+# Types of apimachinery that documents lack which do not use them.
+_SHARED: Mapping[str, JsonObject] = {
+    f"{META_V1}.Duration": {"type": "string"},
+    "io.k8s.apimachinery.pkg.runtime.RawExtension": {"type": "object"},
+}
+_DURATION, _OBJECT = _SHARED
+_TYPES: Mapping[str, JsonObject] = {
+    "duration": {"$ref": f"{REFERENCE_PREFIX}{_DURATION}"},
+    "object": {"$ref": f"{REFERENCE_PREFIX}{_OBJECT}"},
+    "any": {},
+    "bytes": {"type": "string", "format": "byte"},
+    **{name: {"type": name} for name in ("string", "integer", "number", "boolean")},
+}
+
+
+def with_configurations(release: Release) -> Release:
+    """``release`` with the kinds of configuration files; the same where it has them, or is
+    limited to some kinds.
+
+    Formats that others publish have none of them.
+    """
+    raw = {
+        name: schema
+        for name, schema in configuration_definitions(release.name).items()
+        if name not in release.definitions
+    }
+    if not raw or release.is_limited:
+        return release
+    try:
+        parsed = parse_definitions(raw, release.definitions, printable_pointer)
+    except SpecError:
+        # They refer to types that a document with some definitions only does not have.
+        return release
+    return replace(
+        release, definitions=FrozenObject({**release.definitions, **parsed.definitions})
+    )
+
+
+def without_configurations(release: Release) -> Release:
+    """``release`` as its document is."""
+    added = configuration_types()
+    return replace(
+        release,
+        definitions=FrozenObject(
+            {
+                name: definition
+                for name, definition in release.definitions.items()
+                if name not in added
+            }
+        ),
+    )
 
 
 @cache
@@ -175,3 +227,10 @@ def _schema(row: ConfigurationRow, package: str) -> JsonObject:
     if row.default:
         schema["default"] = json.loads(row.default)
     return schema
+
+
+@cache
+def is_configuration_group(group: str) -> bool:
+    """Whether the table of configuration files has a group."""
+    # The core group has one, too (EncryptionConfig).
+    return group != "" and any(kind.group == group for kind in configuration_kinds())

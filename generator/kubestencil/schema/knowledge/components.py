@@ -1,12 +1,14 @@
-"""The metrics and the command line flags of Kubernetes' components."""
+"""What is known of the components of Kubernetes: their metrics and command line flags, and
+the Go code that their validator is made of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import ReleaseRange, rows
+from kubestencil.schema.knowledge.tables import rows
+from kubestencil.source.releases import ReleaseRange
 
 
 class Metric(NamedTuple):
@@ -43,6 +45,47 @@ class Flag(NamedTuple):
     def __str__(self) -> str:
         state = " (deprecated)" if self.deprecated else ""
         return f"{self.component} --{self.name}{state}"
+
+
+class StrategyFacts(NamedTuple):
+    """The Go code that prepares and validates objects of a kind in some releases.
+
+    ``expression`` is a variable or a call of a constructor in ``package``; ``types`` is
+    the package that adds the types of the group to a scheme. Group and kind are ``*``
+    for custom resources.
+    """
+
+    releases: ReleaseRange
+    group: str
+    kind: str
+    package: str
+    expression: str
+    types: str
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether the row is about all custom resources."""
+        return self.kind == "*"
+
+
+def strategy_rows() -> Iterator[StrategyFacts]:
+    """The rows of the table, sorted by group, kind and release."""
+    return rows("strategies", StrategyFacts)
+
+
+class GoModule(NamedTuple):
+    """A module that is published from k8s.io/kubernetes, with the release's version;
+    ``go`` is the version of Go that the release needs, the only one with a ``version``.
+    """
+
+    releases: ReleaseRange
+    name: str
+    version: str
+
+
+def go_module_rows() -> Iterator[GoModule]:
+    """The rows of the second table, sorted by name and release."""
+    return rows("go-modules", GoModule)
 
 
 @cache

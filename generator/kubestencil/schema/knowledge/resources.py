@@ -1,4 +1,5 @@
-"""The resources of Kubernetes by release: the table ``specs/resources.tsv``."""
+"""What is known of the resources of Kubernetes and the query parameters of their operations,
+by release (``specs/resources.tsv``, ``specs/parameters.tsv``)."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
+from kubestencil.schema.knowledge.tables import rows
 from kubestencil.schema.resource import PrinterColumn, Resource, Subresource
-from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import release_order
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
+from kubestencil.source.releases import ReleaseRange, release_order
 
 
 class ResourceFacts(NamedTuple):
@@ -126,3 +127,68 @@ def _subresources() -> Mapping[tuple[str, str], Sequence[ResourceFacts]]:
 def resource_facts() -> Iterator[ResourceFacts]:
     """The rows of the table, sorted by apiVersion, plural, subresource, release."""
     return rows("resources", ResourceFacts)
+
+
+class Parameter(NamedTuple):
+    """A parameter of an operation.
+
+    ``location`` is ``query``, ``path`` or ``body``; ``type`` is that of OpenAPI, empty
+    for a body.
+    """
+
+    name: str
+    location: str
+    type: str
+
+
+class ParameterFact(NamedTuple):
+    """A query parameter; ``resource`` is empty for one of all operations with the
+    action."""
+
+    releases: ReleaseRange
+    action: str
+    resource: str
+    name: str
+    type: str
+
+
+def query_parameters(
+    action: str, plural: str, subresource: str, release: str
+) -> list[Parameter]:
+    """The query parameters of an operation, sorted by name.
+
+    ``action`` is its ``x-kubernetes-action``. A release that is older than the table
+    has none.
+    """
+    table = _parameters()
+    candidates = [
+        *table.get((action, ""), ()),
+        *table.get((action, f"{plural}/{subresource}"), ()),
+    ]
+    return sorted(
+        Parameter(row.name, "query", row.type)
+        for row in candidates
+        if row.releases.includes(release)
+    )
+
+
+def parameters_of(release: str) -> set[tuple[str, str, str]]:
+    """The resource, action and name of the query parameters of a release."""
+    return {
+        (row.resource, row.action, row.name)
+        for row in parameter_rows()
+        if row.releases.includes(release)
+    }
+
+
+def parameter_rows() -> Iterator[ParameterFact]:
+    """The rows of ``specs/parameters.tsv``."""
+    return rows("parameters", ParameterFact)
+
+
+@cache
+def _parameters() -> Mapping[tuple[str, str], Sequence[ParameterFact]]:
+    parameters = defaultdict(list)
+    for row in parameter_rows():
+        parameters[row.action, row.resource].append(row)
+    return parameters

@@ -1,0 +1,226 @@
+"""One answer to a question about a field, whoever is asked: hover, the site, the website,
+editor schemas, the view ``model`` and check; and the words that they share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+import pytest
+
+from kubestencil import field_facts
+from kubestencil.checking.release import CheckedRelease, prepare
+from kubestencil.errors import UsageError
+from kubestencil.lsp.cursor import Cursor
+from kubestencil.lsp.fields import describe, suggest
+from kubestencil.schema import Release
+from kubestencil.schema.documents.openapi2 import parse_schema
+from kubestencil.schema.field_paths import field_paths
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.knowledge.fields import KnownField, known_fields
+from kubestencil.schema.knowledge.gates import gate_in
+from kubestencil.schema.knowledge.places import facts_in_kind, known_place
+from kubestencil.schema.knowledge.values import Default, FieldFacts
+from kubestencil.schema.knowledge.words import (
+    Phrase,
+    facts_in_words,
+    field_in_words,
+    gate_in_words,
+    immutable_in_words,
+    listed,
+    type_in_words,
+    value_in_words,
+)
+from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.well_known import EVENT
+from kubestencil.targets.jsonschema.editor import EditorSchemas
+from kubestencil.targets.model.values import make_model
+from kubestencil.targets.site.addresses import page_addresses
+from kubestencil.targets.site.fields.rows import ReleaseFields
+from tests.conftest import load
+
+
+@pytest.mark.parametrize(
+    ("schema", "facts", "words"),
+    [
+        ({"type": "integer"}, {"minimum": 0}, ["0 or more"]),
+        ({"type": "integer"}, {"minimum": 1, "maximum": 65535}, ["1 to 65535"]),
+        (
+            {"type": "string", "format": "int-or-string"},
+            {"minimum": 1, "maximum": 65535, "format": "port-name"},
+            [
+                "1 to 65535, or the name of a port: lower case letters, digits and '-', "
+                "with a letter, up to 15 characters"
+            ],
+        ),
+        (
+            {"type": "string"},
+            {"min_length": 1, "format": "dns-label"},
+            ["1 to 63 characters: lower case letters, digits and '-'"],
+        ),
+        ({"type": "string"}, {"enum": ("HTTP", "HTTPS")}, ["HTTP or HTTPS"]),
+        ({"type": "integer"}, {"defaults": (Default(10),)}, ["Default 10"]),
+        (
+            {"type": "array", "items": {"type": "string"}},
+            {"max_items": 20, "max_length": 5, "unique": ("",)},
+            ["Up to 20", "Items: up to 5 characters", "Items are unique"],
+        ),
+        ({"type": "array"}, {"unique": ("name",)}, ["Names are unique"]),
+        ({"type": "number", "minimum": 0, "exclusiveMinimum": True}, {}, ["More than 0"]),
+    ],
+)  # fmt: skip
+def test_words(schema: Any, facts: Any, words: list[str]) -> None:
+    phrases = facts_in_words(parse_schema(schema), FieldFacts(**facts))
+    assert list(map(str, phrases)) == words
+
+
+def test_the_python_api_knows_the_place() -> None:
+    """Job takes two of the values that its type has (cases/answers/02)."""
+    job = "io.k8s.api.batch.v1.Job"
+    facts = field_facts(job, "spec.template.spec.restartPolicy", release())
+    assert (facts.enum, facts.default) == (("Never", "OnFailure"), None)
+    for name in ("spec.restartPolicy", "nothing"):
+        with pytest.raises(UsageError, match="has no field"):
+            field_facts(job, name, release())
+
+
+def test_words_of_types_gates_and_immutable_fields() -> None:
+    quantities = {"additionalProperties": {"$ref": "#/definitions/io.k8s.Quantity"}}
+    lists = {"type": "array", "items": {"type": "object", **quantities}}
+    assert type_in_words(parse_schema(lists)) == "list of map of Quantity"
+    kinds = [GroupVersionKind("", "v1", "Pod"), GroupVersionKind("batch", "v1", "Job")]
+    assert str(immutable_in_words(kinds)) == "Fixed once the Job or Pod exists"
+    gate = gate_in("HostnameOverride", "1.35")
+    assert gate is not None
+    assert (
+        str(gate_in_words(gate)) == "Beta, on unless the gate HostnameOverride is off"
+    )
+
+
+class Said(NamedTuple):
+    """What somebody says of a field."""
+
+    required: bool
+    deprecated: bool
+    values: str
+    default: str
+
+
+def in_words(phrases: Iterator[Phrase], *, is_required: bool) -> Said:
+    said = {phrase.fact: phrase for phrase in phrases}
+    values, default = said.get("values"), said.get("default")
+    return Said(
+        is_required,
+        "deprecated" in said,
+        values.short if values else "",
+        default.short.removeprefix("default ") if default else "",
+    )
+
+
+def known(release: Release, name: str) -> Mapping[str, KnownField]:
+    return {field.name: field for field in known_fields(release, name)}
+
+
+@cache
+def release() -> Release:
+    return load("1.35")
+
+
+@pytest.mark.slow
+def test_everybody_says_the_same_of_every_field() -> None:
+    site = ReleaseFields(release(), page_addresses(release()), {})
+    model = make_model(release())
+    editor = editor_definitions()
+    for definition in release().definitions.values():
+        linked_definition = model.definition(definition.name)
+        assert linked_definition is not None
+        linked = {field.name: field for field in linked_definition.fields}
+        rows = {row.name: row for row in site.of(definition.name).rows}
+        for name, field in known(release(), definition.name).items():
+            at = (definition.name, name)
+            phrases = field_in_words(field, definition.schema.field_names)
+            expected = in_words(phrases, is_required=field.required)
+            row = rows[name]
+            texts = dict(
+                reversed([(item.name, item.values) for item in row.attributes])
+            )
+            for text in ("", "default"):
+                if " in " in " ".join(texts.get(text, ())):
+                    texts.pop(text)
+            assert expected == Said(
+                row.required,
+                any(text.startswith("deprecated") for text in texts),
+                *(", ".join(texts.get(text, ())) for text in ("", "default")),
+            ), at
+            if definition.name != EVENT:
+                assert linked[name].is_needed == field.required, at
+                assert linked[name].facts == field.facts, at
+                assert linked[name].is_deprecated == expected.deprecated, at
+            if definition.name in editor:
+                schema = editor[definition.name]
+                is_required = name in schema.get("required", ())
+                assert is_required == field.required, at
+                default = field.facts.default
+                stated = schema["properties"][name].get("default")
+                assert stated == (default.value if default else None), at
+
+
+def editor_definitions() -> dict[str, Any]:
+    """The types in the schemas for editors that are no kinds."""
+    found: dict[str, Any] = {}
+    for file in EditorSchemas(release()).schemas():
+        found |= json.loads(file.data)["definitions"]
+    return found
+
+
+@pytest.mark.slow
+def test_hover_and_completion_offer_what_check_accepts() -> None:
+    """At each place of each kind that a path without keys of maps leads to."""
+    checked = prepare(release())
+    seen: set[tuple[str, str]] = set()
+    for definition, kind in kind_definitions(release()).items():
+        own = set(facts_in_kind("1.35", kind))
+        for path, field, owner in field_paths(
+            release().definitions[definition], release()
+        ):
+            if (owner, field.name) in seen and path not in own:
+                continue
+            seen.add((owner, field.name))
+            place = known_place(release(), definition, kind, path.split("."))
+            if place is not None:
+                check_place(checked, kind, definition, path, place)
+    assert len(seen) > 2_500
+
+
+def check_place(
+    checked: CheckedRelease,
+    kind: GroupVersionKind,
+    definition: str,
+    path: str,
+    place: KnownField,
+) -> None:
+    *outer, name = path.split(".")
+    steps: list[str | int] = []
+    schema = release().definitions[definition].schema
+    for step in outer:
+        inner = schema.field(step)
+        assert inner is not None
+        steps.append(step)
+        while content := inner.items:
+            inner = content
+            steps.append(0)
+        if inner.values is not None:
+            return
+        schema = release().resolve(inner)
+    cursor = Cursor(tuple(steps), name, False, frozenset(), kind.api_version, kind.kind)
+    lines = describe(cursor, checked).partition("\n\n")[0].splitlines()
+    if not outer and name in ("apiVersion", "kind"):
+        return
+    allowed = place.server.enforced.enum
+    if allowed:
+        assert listed(list(map(value_in_words, allowed))) in lines, path
+        words = suggest(cursor._replace(is_value=True), checked)
+        assert {word.word for word in words} <= set(allowed), path
+    assert ("Required" in lines) == bool(place.facts.required), path
