@@ -121,19 +121,19 @@ class KnownField(NamedTuple):
     @property
     def stated_values(self) -> tuple[str, ...]:
         """The values that only the description lists."""
-        value = _innermost(self.schema)
-        if value.type != "string" or value.enum or self.facts.enum:
-            return ()
-        return stated_values(self.schema.description)
+        values, schema = stated_values(self.schema.description), _innermost(self.schema)
+        is_known = schema.type != "string" or schema.enum
+        return () if not values or is_known or self.facts.enum else values
 
     @property
     def stated_default(self) -> str:
         """The default that only the description states, as it is written; or empty."""
-        if self.schema.items or self.schema.values or self.facts.defaults:
-            return ""
         default = stated_default(self.schema.description)
-        is_allowed = not self.facts.enum or default in self.facts.enum
-        if not default or not is_allowed or not _has_type(default, self.schema):
+        is_single = not (self.schema.items or self.schema.values)
+        if not default or not is_single or not _has_type(default, self.schema):
+            return ""
+        facts = self.facts
+        if facts.defaults or (facts.enum and default not in facts.enum):
             return ""
         # 600 for the 600s of an integer.
         return _UNIT.sub("", default) if self.schema.type == "integer" else default
