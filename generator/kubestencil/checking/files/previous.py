@@ -12,8 +12,8 @@ from kubestencil.checking.files.manifests import Manifest, Mistake, read_manifes
 from kubestencil.checking.findings import Skip
 from kubestencil.checking.paths import object_at, text_at
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.schema.types import group_version_kind
 from kubestencil.programs import git_output
+from kubestencil.schema.types import group_version_kind
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.limits import max_bytes, too_large
 
