@@ -17,7 +17,12 @@ from kubestencil.diff.labels import DocumentInfo, Place, kind_name, uses_json
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Severity
 from kubestencil.diff.rules.classify import Classification
-from kubestencil.diff.rules.table import RULES_BY_NAME, Policy, Rule
+from kubestencil.diff.rules.table import (
+    RULES_BY_NAME,
+    Policy,
+    Rule,
+    UpgradeTopic,
+)
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage
 from kubestencil.schema.pointer import json_pointer
@@ -179,6 +184,53 @@ class Change:
     def policy(self) -> Policy:
         """The policy that the rule follows."""
         return self.rule.policy
+
+    @property
+    def is_alpha(self) -> bool:
+        """Whether it concerns only those who use alpha versions or fields."""
+        after = self.stage and self.stage.after
+        return (after.stage if after else self.stability) == "alpha"
+
+    @property
+    def is_minor(self) -> bool:
+        """Whether it matters to no user of the API."""
+        is_part = self.change == "definition-added"
+        return is_part or self.severity == "docs" or self.rule.is_minor
+
+    @property
+    def is_of_kind(self) -> bool:
+        """Whether it is about a kind itself, not its list or a part of it."""
+        name = self.definition.rpartition(".")[2]
+        return self.owner is None or name == self.owner.kind
+
+    @property
+    def version(self) -> str:
+        """The API version that it concerns, empty where there is none."""
+        if self.owner is not None:
+            return self.owner.version
+        parts = self.definition.rsplit(".", 2)
+        return parts[1] if len(parts) == 3 else ""
+
+    @property
+    def topic(self) -> UpgradeTopic | None:
+        """The list of what to know before an upgrade that has it; None for what needs no
+        decision.
+
+        Alpha fields and versions may change at any time. Of them only kinds that are no
+        longer served are listed.
+        """
+        if self.change == "kind-removed":
+            if not self.is_of_kind:
+                return None
+            before = self.stage and self.stage.before
+            is_optional = before is not None and before.enabled is False
+            return "removed-optional" if is_optional else "removed"
+        if self.is_alpha:
+            return None
+        if self.severity == "breaking":
+            return self.rule.topic or "other"
+        # For some audiences a removal breaks nothing.
+        return None if self.rule.topic == "removed" else self.rule.topic
 
     @property
     def kind_names(self) -> set[str]:
