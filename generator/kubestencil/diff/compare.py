@@ -9,12 +9,8 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from kubestencil.diff.comparison import (
-    Change,
-    Comparison,
-    GoingSoon,
-    Graduation,
-)
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison, GoingSoon, Graduation
 from kubestencil.diff.component_changes import (
     flag_changes,
     gate_changes,

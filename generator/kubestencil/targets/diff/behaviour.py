@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.component_changes import (
     FlagChange,
     GateChange,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
 
-from kubestencil.diff.comparison import Change, count_severities
+from kubestencil.diff.change import Change, count_severities
 from kubestencil.diff.history import Event
 from kubestencil.diff.labels import Place, kind_name
 from kubestencil.diff.rules.audience import (

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
-from kubestencil.diff.comparison import (
-    Change,
-    Comparison,
-    Graduation,
-    releases_of_changes,
-)
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison, Graduation, releases_of_changes
 from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules.audience import (
     AUDIENCE_MEANINGS,

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.labels import kind_name, removal
 from kubestencil.diff.rules.audience import SEVERITIES
