@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from kubestencil.diff.differences.definitions import Difference
+from kubestencil.diff.differences.definitions import Difference, StatedDifference
 from kubestencil.diff.labels import Place, kind_name, uses_json
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Severity
@@ -18,11 +18,11 @@ from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage
 from kubestencil.schema.pointer import json_pointer
 
-_STATED = tuple(item.name for item in fields(Difference) if item.compare)
+_STATED = tuple(item.name for item in fields(StatedDifference))
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Change(Difference):
+class Change(StatedDifference):
     """One difference and what it means; ``definition`` is its name in the release that
     has it.
 
