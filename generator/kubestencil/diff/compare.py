@@ -105,7 +105,8 @@ def type_changes(
     these. A side is a release and the full name of the definition in it.
 
     What the API server accepts or fills in is compared where the name is the same; else
-    two API versions of the type are."""
+    two API versions of the type are compared.
+    """
     pair = _Pair(before[0], after[0])
     old = pair.before.packages.side_of_type(before[1])
     new = pair.after.packages.side_of_type(after[1])
@@ -116,10 +117,12 @@ def type_changes(
         )
     else:
         changes = chain(_version_changes(old, new, pair))
-    for change in changes:
-        is_whole_type = change.keyword is None and change.field is None
-        if not is_whole_type:
-            yield change
+    # What a type that only one side has means is said at the field that refers to it.
+    return (
+        change
+        for change in changes
+        if change.keyword is not None or change.field is not None
+    )
 
 
 _SOON = 3  # releases
