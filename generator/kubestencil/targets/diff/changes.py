@@ -178,7 +178,7 @@ class ItemList(NamedTuple):
     items: tuple[Item, ...]
 
 
-class Section(NamedTuple):
+class ChangeSection(NamedTuple):
     """The changes of an API group with ``kinds``, of a kind, or of a type that several
     kinds share; of kinds that are served in a newer version; of a column of a history.
 
@@ -195,7 +195,7 @@ class Section(NamedTuple):
     counts: tuple[SeverityCount, ...] = ()
     changes: tuple[FormattedChange, ...] = ()
     minor: tuple[FormattedChange, ...] = ()
-    kinds: tuple[Section, ...] = ()
+    kinds: tuple[ChangeSection, ...] = ()
     both_served: bool = False
 
     @property

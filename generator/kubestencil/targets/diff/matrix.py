@@ -14,8 +14,8 @@ from kubestencil.schema.kinds import Stage, precedence
 from kubestencil.targets.diff.changes import (
     NO_LINKS,
     ChangeFormatter,
+    ChangeSection,
     LinkResolver,
-    Section,
 )
 from kubestencil.targets.diff.wording import (
     kind_period,
@@ -110,7 +110,7 @@ class Matrix(NamedTuple):
     versions: tuple[VersionHeading, ...]
     columns: tuple[ColumnHeading, ...]
     rows: tuple[MatrixRow, ...]
-    changes: tuple[Section, ...]
+    changes: tuple[ChangeSection, ...]
     legend: Mapping[CellMark, str]
 
     @property
@@ -232,7 +232,7 @@ def _column_headings(
 
 def _column_changes(
     history: History, runs: Sequence[_ColumnRun], headings: Sequence[ColumnHeading]
-) -> tuple[Section, ...]:
+) -> tuple[ChangeSection, ...]:
     """The changes in the first column of each run: the others have none."""
     formatter = ChangeFormatter()
     one_field = (history.field_path or "").split(".")
@@ -241,7 +241,7 @@ def _column_changes(
     by_column: dict[int, list[Event]] = {}
     for event in history.events:
         by_column.setdefault(event.column, []).append(event)
-    sections: list[Section] = []
+    sections: list[ChangeSection] = []
     for heading, run in zip(headings, runs, strict=True):
         events = by_column.get(run[0], [])
         events.sort(key=lambda event: SEVERITIES.index(event.severity))
@@ -255,7 +255,7 @@ def _column_changes(
                 )
                 for is_shown in (True, False)
             )
-            sections.append(Section(title, changes=changes, minor=minor))
+            sections.append(ChangeSection(title, changes=changes, minor=minor))
     return tuple(sections)
 
 

@@ -26,9 +26,9 @@ from kubestencil.targets.diff.behaviour import (
 from kubestencil.targets.diff.changes import (
     NO_LINKS,
     ChangeFormatter,
+    ChangeSection,
     ItemList,
     LinkResolver,
-    Section,
     SeverityCount,
     severity_counts,
 )
@@ -103,13 +103,15 @@ class ComparisonVariables(TypedDict):
         "the releases in between, empty where two neighbours were compared",
     ]
     graduations: Annotated[
-        tuple[Section, ...], "the changes between versions of a kind"
+        tuple[ChangeSection, ...], "the changes between versions of a kind"
     ]
     groups: Annotated[
-        tuple[Section, ...],
+        tuple[ChangeSection, ...],
         "the changes by group and kind, without those in alpha",
     ]
-    alpha: Annotated[tuple[Section, ...], "the changes of alpha versions and fields"]
+    alpha: Annotated[
+        tuple[ChangeSection, ...], "the changes of alpha versions and fields"
+    ]
     extent: Annotated[
         Extent,
         "what a list of at most 65,536 characters can have: all changes, the safe ones "
@@ -228,7 +230,7 @@ def _applied_rules(comparison: Comparison) -> tuple[Rule, ...]:
 
 def _group_sections(
     changes: Iterable[Change], formatter: ChangeFormatter, prefix: str
-) -> tuple[Section, ...]:
+) -> tuple[ChangeSection, ...]:
     """Changes by group and kind, the most severe ones first; those of shared types
     last. ``prefix`` begins the anchors of sections."""
     groups: dict[str, list[Change]] = {}
@@ -236,7 +238,7 @@ def _group_sections(
         groups.setdefault(_group(change), []).append(change)
     ordered = sorted(groups.items(), key=lambda item: _group_order(*item))
     return tuple(
-        Section(
+        ChangeSection(
             one_line(group),
             formatter.anchor(f"{prefix}{group}"),
             counts=severity_counts(group_changes),
@@ -246,11 +248,13 @@ def _group_sections(
     )
 
 
-def _graduation_section(graduation: Graduation, formatter: ChangeFormatter) -> Section:
+def _graduation_section(
+    graduation: Graduation, formatter: ChangeFormatter
+) -> ChangeSection:
     """A graduation with the differences between the two versions."""
     group = graduation.group or "core"
     versions = graduation.before, graduation.after
-    return Section(
+    return ChangeSection(
         one_line(f"{group}: {' → '.join(versions)}"),
         about=one_line(", ".join(graduation.kinds)),
         counts=severity_counts(graduation.changes),
@@ -266,16 +270,16 @@ def _kind_sections(
     changes: Iterable[Change],
     formatter: ChangeFormatter,
     prefix: str,
-) -> tuple[Section, ...]:
+) -> tuple[ChangeSection, ...]:
     kinds: dict[str, list[Change]] = {}
     for change in changes:
         kinds.setdefault(_kind(change), []).append(change)
     ordered = sorted(kinds.items(), key=lambda item: (_severity(item[1]), item[0]))
-    sections: list[Section] = []
+    sections: list[ChangeSection] = []
     for kind, of_kind in ordered:
         versions = {change.owner.version for change in of_kind if change.owner}
         sections.append(
-            Section(
+            ChangeSection(
                 one_line(kind),
                 formatter.anchor(f"{prefix}{group}:{kind}"),
                 one_line(", ".join(sorted(versions, key=precedence, reverse=True))),
