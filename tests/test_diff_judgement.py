@@ -400,6 +400,7 @@ def test_the_json_report_of_a_range_is_as_its_schema_says() -> None:
         ("severities", ["safe", "braking", "safe"], "breaking"),
         ("changes", ["kind-aded"], "kind-added"),
         ("policy", "round-trip", "round-trips"),
+        ("lable", "", "label"),
     ],
 )
 def test_a_misspelt_name_in_the_table_of_rules_is_named_with_what_is_meant(

@@ -501,6 +501,33 @@ def test_history_of_resource_claim_status() -> None:
     assert marks["1.33", "v1beta1"] == "docs"
 
 
+def test_an_event_of_a_history_is_a_change_of_the_comparison() -> None:
+    releases = [embedded("1.34"), embedded("1.35")]
+    comparison = compare(*releases)
+    changes = {
+        (change.key, change.severity, change.reason, change.users_path)
+        for change in (*comparison.changes, *comparison.notices)
+    }
+    (pod,) = history(releases, "Pod")
+    assert pod.events
+    for event in pod.events:
+        facts = event.key, event.severity, event.reason, event.users_path
+        assert facts in changes
+
+
+def test_a_field_of_what_was_removed_has_the_event_of_that() -> None:
+    inner = {"io.k8s.api.core.v1.Inner": {"properties": {"x": {"type": "string"}}}}
+    reference = {"$ref": "#/definitions/io.k8s.api.core.v1.Inner"}
+    releases = [
+        replace(document({**pod(**fields), **inner}), name=name)
+        for name, fields in (("a", {"spec": reference}), ("b", {}))
+    ]
+    (found,) = history(releases, "Pod", "spec.x")
+    (event,) = found.events
+    assert (event.field, event.change, event.column) == ("spec", "field-removed", 1)
+    assert "spec: field removed" in history_report([found], "text")
+
+
 def test_timeline_has_the_releases_that_serve_each_version() -> None:
     releases = [release(name) for name in RELEASES]
     periods = {

@@ -176,7 +176,7 @@ def test_the_format_of_a_report_is_one_of_the_command(reader: Command) -> None:
     assert reader(*arguments, "-o", "changes.tsv").returncode == 0
     assert (reader.folder / "changes.tsv").read_text("utf-8") == printed.stdout
     assert (
-        "groups: tuple[GroupSection, ...]"
+        "groups: tuple[ChangeSection, ...]"
         in reader(*("targets", "tsv", "--templates", "mine")).stdout
     )
 

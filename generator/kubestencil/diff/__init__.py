@@ -10,14 +10,16 @@ All results are values::
 
 ``differences`` has what differs between definitions; ``fact_changes`` and
 ``component_changes`` have what the tables of facts show. ``rules`` judges both with
-what ``releases`` knows of the two sides. ``compare`` puts the result together, a
-``comparison`` with the ``labels`` of its sides, of which ``selection`` takes parts.
-``history`` follows a type with all that it contains (``nesting``), ``timeline`` which
-release serves what. Nothing here is formatted for people: the target ``diff`` does that.
+what ``releases`` knows of the two sides: the result is a ``change``. ``compare`` puts
+changes together to a ``comparison`` with the ``labels`` of its sides, of which
+``selection`` takes parts. ``history`` compares a type with all that it contains
+(``nesting``) through releases, and hints at what else a name may mean (``other_names``);
+``timeline`` has which release serves what. Nothing here is formatted for people: the target ``diff`` does that.
 """
 
+from kubestencil.diff.change import Change
 from kubestencil.diff.compare import compare, compare_versions
-from kubestencil.diff.comparison import Change, Comparison, Graduation
+from kubestencil.diff.comparison import Comparison, Graduation
 from kubestencil.diff.component_changes import GateChange
 from kubestencil.diff.history import History, history
 from kubestencil.diff.releases.stages import FieldStage, StageChange

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 from heapq import merge
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from kubestencil.diff.comparison import (
-    Change,
-    Comparison,
-    GoingSoon,
-    Graduation,
-)
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison, GoingSoon, Graduation
 from kubestencil.diff.component_changes import (
     flag_changes,
     gate_changes,
@@ -52,11 +48,6 @@ def compare(before: Release, after: Release) -> Comparison:
     labels = distinct_labels(before, after)
     context = pair.release_context(*sides)
     changes = tuple(_changes(*sides, pair, context))
-    values = (
-        server_value_differences(context.before, context.after, context.releases)
-        if context.releases
-        else ()
-    )
     return Comparison(
         *labels,
         changes,
@@ -65,7 +56,7 @@ def compare(before: Release, after: Release) -> Comparison:
         tuple(_graduations(pair)),
         (
             *fact_changes(before, after, pair, changes),
-            *_judged(values, *sides, pair, context),
+            *_value_changes(*sides, pair, context),
         ),
         documents=tuple(map(document_info, (before, after), labels)),
         gates=tuple(gate_changes(pair.before, pair.after)),
@@ -105,6 +96,33 @@ def changes_between_versions(
     for before, after in versions:
         side = pair.before.packages.side
         yield tuple(_version_changes(side(before), side(after), pair))
+
+
+def type_changes(
+    before: tuple[ReleaseFacts, str], after: tuple[ReleaseFacts, str]
+) -> Iterator[Change]:
+    """The changes of a type, and of the types that it refers to, where both sides have
+    these. A side is a release and the full name of the definition in it.
+
+    What the API server accepts or fills in is compared where the name is the same; else
+    two API versions of the type are compared.
+    """
+    pair = _Pair(before[0], after[0])
+    old = pair.before.packages.side_of_type(before[1])
+    new = pair.after.packages.side_of_type(after[1])
+    if before[1] == after[1]:
+        context = pair.release_context(old, new)
+        changes = chain(
+            _changes(old, new, pair, context), _value_changes(old, new, pair, context)
+        )
+    else:
+        changes = chain(_version_changes(old, new, pair))
+    # What a type that only one side has means is said at the field that refers to it.
+    return (
+        change
+        for change in changes
+        if change.keyword is not None or change.field is not None
+    )
 
 
 _SOON = 3  # releases
@@ -185,6 +203,18 @@ def _changes(
         key=_by_definition,
     )
     return _judged(all_differences, before, after, pair, context)
+
+
+def _value_changes(
+    before: Side, after: Side, pair: _Pair, context: RuleContext
+) -> Iterator[Change]:
+    """What the API server accepts or fills in differently, by the tables of facts."""
+    values = (
+        server_value_differences(before.schemas, after.schemas, context.releases)
+        if context.releases
+        else ()
+    )
+    return _judged(values, before, after, pair, context)
 
 
 _by_definition = attrgetter("definition")

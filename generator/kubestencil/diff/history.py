@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
-from kubestencil.diff.comparison import Change
-from kubestencil.diff.differences.definitions import Difference, differences
-from kubestencil.diff.differences.server_values import (
-    ValueChanges,
-    field_differences,
-    value_changes,
-)
-from kubestencil.diff.nesting import (
-    ONE_FIELD,
-    NestedField,
-    NestedType,
-    TypeTree,
-    type_tree,
-)
-from kubestencil.diff.releases.stages import ReleaseStages
-from kubestencil.diff.rules.classify import classify
-from kubestencil.diff.rules.rule_context import MovedFields, RuleContext
+from kubestencil.diff.change import Change
+from kubestencil.diff.compare import type_changes
+from kubestencil.diff.nesting import NestedField, TypeTree, local_name, type_tree
+from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.documents.references import rename_references
-from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
@@ -36,7 +21,7 @@ from kubestencil.schema.lookup import (
     find_types,
     type_group,
 )
-from kubestencil.schema.types import Schema, schema_of
+from kubestencil.schema.types import Schema
 from kubestencil.source.releases import is_minor_version
 
 #: How a field differs from the column that its column is compared with: ``new``,
@@ -205,14 +190,14 @@ def history(
             or _types_with_field(name, releases)
             or components_called(name, releases[-1].name)
         )
-        if answer:
-            raise UsageError(error.what, hint=answer) from error
-        raise
+        hint = answer or error.hint
+        raise UsageError(error.what, where=error.where, hint=hint) from error
     all_columns = [_columns_of(match, releases) for match in matches]
+    facts = {release.name: ReleaseFacts.of(release) for release in releases}
     histories = tuple(
         found
         for match, columns in zip(matches, all_columns, strict=True)
-        if (found := _history(match, columns, releases)) is not None
+        if (found := _history(match, columns, releases, facts)) is not None
     )
     if not histories:
         match, paths = matches[0], _all_paths(all_columns)
@@ -228,8 +213,6 @@ def history(
 
 
 _MAX_HINTS = 5
-# The schema of a type that does not have the field that a history is limited to.
-_NO_FIELDS = schema_of({"properties": {}})
 _ColumnRelease = tuple[Column, Release]
 
 
@@ -284,11 +267,11 @@ def _types_with_field(name: str, releases: Iterable[Release]) -> str:
 def _all_paths(columns_of_types: Iterable[Sequence[_ColumnRelease]]) -> list[str]:
     """The paths of all fields below types in their last columns."""
     trees = (
-        type_tree(release.definitions[column.definition], release)
+        type_tree(release.definitions[column.definition], release, None, {})
         for columns in columns_of_types
         for column, release in columns[-1:]
     )
-    return list(dict.fromkeys(path for tree in trees for path in tree.fields()))
+    return list(dict.fromkeys(path for tree in trees for path in tree.fields))
 
 
 def _that_end(path: str, paths: Iterable[str]) -> list[str]:
@@ -308,49 +291,37 @@ def _history(
     match: TypeMatch,
     columns_with_releases: Sequence[_ColumnRelease],
     releases: Sequence[Release],
+    facts: Mapping[str, ReleaseFacts],
 ) -> History | None:
-    """The history of a type, None where it has no field of the path."""
-    columns = [column for column, _ in columns_with_releases]
+    """The history of a type, None where it has no field of the path; ``facts`` are those
+    of all releases."""
+    columns = tuple(column for column, _ in columns_with_releases)
     trees: list[TypeTree] = []
-    paths: dict[str, str] = {}
+    former_paths: dict[str, str] = {}
     for column, release in columns_with_releases:
-        definition = release.definitions[column.definition]
-        tree = type_tree(definition, release, match.field_path, paths)
+        outer = release.definitions[column.definition]
+        tree = type_tree(outer, release, match.field_path, former_paths)
         trees.append(tree)
-        paths |= {name: nested.path for name, nested in tree.types.items()}
-    if not any(tree.types for tree in trees):
+        former_paths |= tree.paths
+    if not any(tree.fields for tree in trees):
         return None
     order = {release.name: index for index, release in enumerate(releases)}
-    bases = [
-        0,
-        *(_compared_with(index, columns, order) for index in range(1, len(columns))),
-    ]
-    stages_by_release = {release.name: ReleaseStages(release) for release in releases}
-    stages = [stages_by_release[column.release] for column in columns]
+    bases = [_compared_with(index, columns, order) for index in range(len(columns))]
+    sides = [(facts[column.release], column.definition) for column in columns]
     events = tuple(
-        replace(
-            Event.of(
-                difference,
-                classify(difference, context, columns[base].version),
-                columns[index].definition,
-                users_path=field or "",
-            ),
-            column=index,
-            field=field,
-        )
+        event
         for index, base in enumerate(bases)
-        for find in (_schema_differences, _value_differences)
-        for difference, context, field in find(
-            trees[base], trees[index], (stages[base], stages[index])
+        if index
+        for event in _events(
+            type_changes(sides[base], sides[index]), index, trees[base], trees[index]
         )
     )
-    rows = tuple(_rows(trees, bases, events, columns))
     return History(
         match.kind,
         match.group,
         tuple(release.name for release in releases),
-        tuple(columns),
-        rows,
+        columns,
+        tuple(_rows(trees, bases, events, columns)),
         events,
         match.field_path,
     )
@@ -372,82 +343,25 @@ def _compared_with(
     return max(earlier, default=index - 1)
 
 
-# A difference with the path of its field, and what is known of the two columns.
-_Found = tuple[Difference, RuleContext, str | None]
-
-
-def _schema_differences(
-    old_tree: TypeTree, new_tree: TypeTree, stages: tuple[ReleaseStages, ReleaseStages]
-) -> Iterator[_Found]:
-    """The differences between the types of two columns."""
-    known_changes = _known_value_changes(*stages)
-    old_types, new_types = old_tree.types, new_tree.types
-    for name in dict.fromkeys((*old_types, *new_types)):
-        before, after = old_types.get(name), new_types.get(name)
-        # What a type that is only in one of them means is reported at the field that
-        # refers to it.
-        if name != ONE_FIELD and (before is None or after is None):
+def _events(
+    changes: Iterable[Change], column: int, old: TypeTree, new: TypeTree
+) -> Iterator[Event]:
+    """The changes that are below the type, or are of the one field; of the fields that
+    lead to that only whether they are there. They come in the order of the types."""
+    named = [(local_name(change.definition, new.package), change) for change in changes]
+    order = {name: index for index, name in enumerate({**new.paths, **old.paths})}
+    for name, change in sorted(named, key=lambda pair: order.get(pair[0], -1)):
+        path = new.path(name, change.field)
+        if path is None:
+            path = old.path(name, change.field)
+        # The description of a type below is that of its field, in other words.
+        if path is None or (path and change.field is None):
             continue
-        path = (after or before or new_tree.outer).path
-        if before and after and before.raw == after.raw:
+        is_above = new.is_above(path) or old.is_above(path)
+        if is_above and change.change not in ("field-added", "field-removed"):
             continue
-        old, new = (
-            {name: _NO_FIELDS if nested is None else schema_of(nested.raw)}
-            for nested in (before, after)
-        )
-        context = RuleContext(
-            old,
-            new,
-            (
-                MovedFields(old_tree.schemas, new_tree.schemas)
-                if name == ONE_FIELD
-                else MovedFields(old, new)
-            ),
-            names=(_definition_names(name, before), _definition_names(name, after)),
-            stages=stages,
-            value_changes=known_changes,
-        )
-        for difference in differences(old, new):
-            # The kinds of a type follow from its version, which the column shows. The
-            # description of a type below is that of its field, in other words.
-            if difference.keyword == KINDS_KEYWORD or (
-                path and difference.field is None
-            ):
-                continue
-            field = ".".join(filter(None, (path, difference.field))) or None
-            yield difference, context, field
-
-
-def _value_differences(
-    old_tree: TypeTree, new_tree: TypeTree, stages: tuple[ReleaseStages, ReleaseStages]
-) -> Iterator[_Found]:
-    """What the API server accepts or fills in differently, by the tables of facts."""
-    changes = _known_value_changes(*stages)
-    old_fields = old_tree.fields()
-    for path, field in new_tree.fields().items():
-        definition, old_field = field.definition, old_fields.get(path)
-        of_field = changes.get((definition, field.name), ())
-        if not of_field or old_field is None or old_field.definition != definition:
-            continue
-        names = {definition: definition}
-        context = RuleContext(
-            {}, {}, MovedFields({}, {}), names=(names, names), stages=stages
-        )
-        schemas = old_field.schema, field.schema
-        for difference in field_differences(definition, field.name, schemas, of_field):
-            yield difference, context, path
-
-
-def _known_value_changes(before: ReleaseStages, after: ReleaseStages) -> ValueChanges:
-    if before.kubernetes is None or after.kubernetes is None:
-        return {}
-    return value_changes(before.kubernetes, after.kubernetes)
-
-
-def _definition_names(name: str, nested: NestedType | None) -> Mapping[str, str]:
-    """The full name of a type's definition, by the name under which it is compared."""
-    field = None if nested is None else next(iter(nested.fields.values()), None)
-    return {} if field is None else {name: field.definition}
+        values = {item.name: getattr(change, item.name) for item in fields(change)}
+        yield Event(**{**values, "field": path or None, "column": column})
 
 
 def _rows(
@@ -463,28 +377,19 @@ def _rows(
         if event.field is not None:
             key = event.column, event.field
             marks[key] = _combined(marks.get(key, ""), event)
-    fields = [tree.fields() for tree in trees]
-    always_shown = {
-        path for tree in trees if tree.types for path in tree.outer.fields
-    } | {event.field for event in events if _is_significant(event)}
-    for path in dict.fromkeys(path for column in fields for path in column):
-        if path not in always_shown:
+    shown = {event.field for event in events if _is_significant(event)}
+    shown |= {path for tree in trees for path in tree.own_fields}
+    for path in dict.fromkeys(path for tree in trees for path in tree.fields):
+        if path not in shown:
             continue
         cells: list[Cell | None] = []
-        for index, column_fields in enumerate(fields):
-            field = column_fields.get(path)
+        for index, tree in enumerate(trees):
+            field = tree.fields.get(path)
             # A field of an object that was added has no event of its own.
-            is_new = index > 0 and path not in fields[bases[index]]
+            is_new = index > 0 and path not in trees[bases[index]].fields
             mark = "new" if is_new else marks.get((index, path), "")
-            cells.append(
-                field
-                and Cell(
-                    rename_references(field.schema, trees[index].new_refs),
-                    field.required,
-                    mark,
-                    _gate(field, columns[index]),
-                )
-            )
+            gate = field and _gate(field, columns[index])
+            cells.append(field and Cell(*field.field[1:], mark, gate))
         yield Row(path, tuple(cells))
 
 
@@ -499,7 +404,7 @@ def _gate(field: NestedField, column: Column) -> GateStage | None:
     """The feature gate of a field in the release of a column."""
     if not is_minor_version(column.release):
         return None
-    return gate_of(field.definition, field.name, column.release)
+    return gate_of(field.definition, field.field.name, column.release)
 
 
 def _combined(mark: Mark, event: Event) -> Mark:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from kubestencil.diff.comparison import Change, Comparison, Graduation
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison, Graduation
 from kubestencil.diff.component_changes import GateChange
 from kubestencil.diff.labels import Place
 from kubestencil.diff.releases.stages import FieldStage

@@ -10,7 +10,7 @@ from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.documents.inline import own_schema
 from kubestencil.schema.documents.references import rename_references
-from kubestencil.schema.graph import Graph
+from kubestencil.schema.graph import Graph, distances
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import api_versions, served_kinds
 from kubestencil.schema.resource import Resource
@@ -58,6 +58,10 @@ class Packages:
         """
         names = _with_references_in_group(self._graph, self._members(api_version))
         return _side(self._release, names)
+
+    def side_of_type(self, definition: str) -> Side:
+        """A type and all that it refers to, the nearest first."""
+        return _side(self._release, distances(self._graph, definition))
 
     def _members(self, api_version: str) -> list[str]:
         """The definitions in the packages that have the kinds of an API version."""

@@ -30,8 +30,8 @@ Schemas = Mapping[str, Schema]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """One difference between two sets of definitions.
+class StatedDifference:
+    """What differs between two sets of definitions, and where.
 
     ``change`` names it: ``field-added``, ``type-changed``. ``definition`` is the full
     name of the definition that differs. ``schema_path`` are the steps from the
@@ -42,7 +42,6 @@ class Difference:
 
     ``before`` and ``after`` are JSON, to be printed: the whole schema where it was added
     or removed, else an object with the one keyword; None where it is absent.
-    ``schemas`` are the two schemas that contain the keyword.
     """
 
     change: ChangeName
@@ -52,9 +51,6 @@ class Difference:
     keyword: str | None
     before: JsonObject | None
     after: JsonObject | None
-    schemas: tuple[Schema, Schema] = attribute(
-        default=(ANY_VALUE, ANY_VALUE), repr=False, compare=False
-    )
 
     @property
     def values(self) -> tuple[Any, Any]:
@@ -71,6 +67,15 @@ class Difference:
     def is_removed(self) -> bool:
         """Whether a whole kind, type or field was removed."""
         return self.keyword is None and self.before is not None and self.after is None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(StatedDifference):
+    """A difference with the two schemas that contain the keyword, ``schemas``."""
+
+    schemas: tuple[Schema, Schema] = attribute(
+        default=(ANY_VALUE, ANY_VALUE), repr=False, compare=False
+    )
 
 
 class _Location(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from inspect import isfunction
 from pathlib import Path
@@ -28,7 +28,7 @@ from kubestencil.diff.rules.audience import (
     audience,
 )
 from kubestencil.diff.rules.rule_context import Condition
-from kubestencil.errors import require_known
+from kubestencil.errors import UsageError, require_known
 
 #: The lists of what to know before an upgrade, in their order. ``removed-optional`` was
 #: not served by default; ``soon`` was deprecated before, and will be removed. What was
@@ -128,14 +128,26 @@ _KNOWN: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+# The keys of a rule in rules.toml.
+_KEYS = {"severity", "severities", "meanings", "after"}.union(
+    item.name for item in fields(Rule) if item.name not in ("name", "audience")
+)
+
+
 def read_rule(name: str, row: Mapping[str, Any]) -> Rule:
-    """The rule of a row of the table. Raises UsageError for a name that is not known, with
-    the file, the rule, and what may be meant."""
+    """The rule of a row of the table. Raises UsageError for a key or a name that is not
+    known, with the file, the rule, and what may be meant; and where it has no reason.
+    """
 
     def known(what: str, word: str) -> Any:
-        require_known(what, word, _KNOWN[what], f"{_FILE}: rules.{name}")
+        require_known(what, word, _KNOWN[what], where)
         return _KNOWN[what][word]
 
+    where = f"{_FILE}: rules.{name}"
+    for key in row:
+        require_known("key", key, _KEYS, where)
+    if "reason" not in row:
+        raise UsageError("the rule has no reason", where=where)
     keys = dict(row)
     severities = keys.pop("severities", None) or [keys.pop("severity", None)] * 3
     meanings = keys.pop("meanings", {})

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kubestencil.schema.types import Json, Schema, schema_of
+from kubestencil.schema.types import Schema, schema_of
 
 
 def rename_references(schema: Schema, new_refs: Mapping[str, str]) -> Schema:
     """A schema with references (``#/definitions/…``) replaced as ``new_refs`` says."""
-    return schema_of(renamed_references(schema, new_refs))
-
-
-def renamed_references(schema: Schema, new_refs: Mapping[str, str]) -> Json:
-    """The JSON of a schema with references replaced, as ``rename_references``."""
-    return _renamed(schema.raw, new_refs)
+    return schema_of(_renamed(schema.raw, new_refs))
 
 
 def _renamed(value: Any, new_refs: Mapping[str, str]) -> Any:

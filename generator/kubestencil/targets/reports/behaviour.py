@@ -4,40 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.component_changes import (
     FlagChange,
     GateChange,
-    GateEvent,
     MetricChange,
 )
 from kubestencil.diff.releases.stages import DEFAULT_NAMES
-from kubestencil.diff.rules.audience import Severity
-from kubestencil.schema.kinds import Stage
 from kubestencil.schema.knowledge.gates import GateStage
 from kubestencil.source.releases import release_order
-from kubestencil.targets.reports.changes import ChangeFormatter, uses_in_words
+from kubestencil.targets.reports.changes import (
+    ChangeFormatter,
+    Item,
+    ItemList,
+    ItemName,
+    uses_in_words,
+)
 from kubestencil.text.controls import one_line
 
-#: What a list is about: what happened to gates or flags, or metrics.
-BehaviourTopic = (
-    GateEvent
-    | Literal[
-        "flags-removed", "flags-deprecated", "flags-changed", "flags-added", "metrics"
-    ]
-)
-
-# The headings of the lists, the most urgent first.
-_TITLES: Mapping[BehaviourTopic, str] = {
+# The headings of the lists, the most urgent first: what happened to gates or flags, or
+# metrics.
+_TITLES = {
     "flags-removed": "Flags removed: a component that is started with one exits",
-    "on": "On by default now",
-    "off": "Off by default now",
-    "removed": "Gates removed: components refuse --feature-gates with their names",
-    "locked": "Locked: the default cannot be changed any more",
-    "stage": "Other stages, with the same default",
-    "added": "New gates, off by default",
+    "gate-on": "On by default now",
+    "gate-off": "Off by default now",
+    "gate-removed": "Gates removed: components refuse --feature-gates with their names",
+    "gate-locked": "Locked: the default cannot be changed any more",
+    "gate-stage": "Other stages, with the same default",
+    "gate-added": "New gates, off by default",
     "flags-deprecated": "Flags deprecated",
     "flags-changed": "Flags that are no longer deprecated, or got a field",
     "flags-added": "New flags",
@@ -45,35 +42,6 @@ _TITLES: Mapping[BehaviourTopic, str] = {
 }
 _MAX_PATHS = 4
 _NOTES = "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-"
-
-
-class GateItem(NamedTuple):
-    """What happened to a feature gate, or a flag or metric of the name ``gate``.
-
-    ``components`` are those whose code asks for it, ``text`` are its stages and the
-    releases in which they changed; ``paths`` what it guards, where users write it, and
-    ``more`` the number of further ones in words; ``kind_indexes`` are those of the kinds
-    of these, ``uses`` their places; see ``FormattedChange``.
-    """
-
-    gate: str
-    components: str
-    text: str
-    severity: Severity
-    stability: Stage = "stable"
-    paths: tuple[str, ...] = ()
-    more: str = ""
-    kind_indexes: str = ""
-    uses: str = ""
-
-
-class GateList(NamedTuple):
-    """The gates or flags to which the same happened, or metrics; ``title`` is its
-    heading."""
-
-    event: BehaviourTopic
-    title: str
-    items: tuple[GateItem, ...]
 
 
 class ReleaseNotes(NamedTuple):
@@ -85,26 +53,26 @@ class ReleaseNotes(NamedTuple):
 
 def gate_lists(
     comparison: Comparison, formatter: ChangeFormatter
-) -> tuple[GateList, ...]:
+) -> tuple[ItemList, ...]:
     """The lists that are not empty, the most urgent first."""
-    items: dict[str, list[GateItem]] = {}
+    items: dict[str, list[Item]] = {}
     is_dated = len(_releases(comparison)) > 1
     paths = _paths_by_gate((*comparison.changes, *comparison.notices))
     for gate in comparison.gates:
         item = _item(gate, _text(gate, is_dated), paths.get(gate.gate, ()), formatter)
-        items.setdefault(gate.event, []).append(item)
+        items.setdefault(f"gate-{gate.event}", []).append(item)
     for event, flag in _flag_items(comparison.flags):
         items.setdefault(f"flags-{event}", []).append(flag)
     ordered = sorted(comparison.metrics, key=lambda metric: metric.severity == "safe")
     items["metrics"] = list(map(_metric_item, ordered))
     return tuple(
-        GateList(topic, title, tuple(items[topic]))
+        ItemList(topic, title, tuple(items[topic]))
         for topic, title in _TITLES.items()
         if items.get(topic)
     )
 
 
-def _flag_items(changes: Iterable[FlagChange]) -> Iterator[tuple[str, GateItem]]:
+def _flag_items(changes: Iterable[FlagChange]) -> Iterator[tuple[str, Item]]:
     """The flags with what happened to them, each with the components that have it."""
 
     def key(change: FlagChange) -> tuple[str, str, str]:
@@ -113,7 +81,7 @@ def _flag_items(changes: Iterable[FlagChange]) -> Iterator[tuple[str, GateItem]]
     for (name, text, event), group in groupby(sorted(changes, key=key), key):
         same = list(group)
         components = ", ".join(change.component for change in same)
-        yield event, GateItem(f"--{name}", components, text, same[0].severity)
+        yield event, Item((ItemName(f"--{name}"),), components, text, same[0].severity)
 
 
 def _flag_text(change: FlagChange) -> str:
@@ -125,7 +93,7 @@ def _flag_text(change: FlagChange) -> str:
     return f"{before}{change.event}{field}"
 
 
-def _metric_item(change: MetricChange) -> GateItem:
+def _metric_item(change: MetricChange) -> Item:
     former, later = (
         None if side is None else f"{side.stability} {side.type}"
         for side in (change.before, change.after)
@@ -136,7 +104,7 @@ def _metric_item(change: MetricChange) -> GateItem:
         "deprecated": f"{later}, deprecated",
         "changed": f"{former} → {later}",
     }
-    return GateItem(change.name, "", words[change.event], change.severity)
+    return Item((ItemName(change.name),), "", words[change.event], change.severity)
 
 
 def release_notes(comparison: Comparison) -> tuple[ReleaseNotes, ...]:
@@ -164,20 +132,20 @@ def _paths_by_gate(changes: Sequence[Change]) -> Mapping[str, Sequence[str]]:
 
 def _item(
     change: GateChange, text: str, paths: Sequence[str], formatter: ChangeFormatter
-) -> GateItem:
+) -> Item:
     guarded = (guard.path for guard in change.guards)
     paths = list(map(one_line, dict.fromkeys((*guarded, *paths))))
     stage = change.after or change.before
-    return GateItem(
-        change.gate,
+    return Item(
+        (ItemName(change.gate),),
         ", ".join(change.components),
         text,
         change.severity,
         "stable" if stage is None else stage.stage,
-        tuple(paths[:_MAX_PATHS]),
-        f"and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else "",
-        formatter.indexes(change.kinds),
-        uses_in_words([change.uses]),
+        guards=tuple(paths[:_MAX_PATHS]),
+        more=f"and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else "",
+        kind_indexes=formatter.indexes(change.kinds),
+        uses=uses_in_words([change.uses]),
     )
 
 

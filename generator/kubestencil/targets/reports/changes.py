@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
 
-from kubestencil.diff.comparison import Change, count_severities
+from kubestencil.diff.change import Change, count_severities
 from kubestencil.diff.history import Event
 from kubestencil.diff.labels import Place, kind_name
 from kubestencil.diff.rules.audience import (
@@ -73,13 +73,6 @@ class SeverityCount:
     count: int
 
 
-class AudienceSeverity(NamedTuple):
-    """The severity of a change for an ``audience`` (``apply``)."""
-
-    audience: str
-    severity: Severity
-
-
 class FormattedChange(NamedTuple):
     """One change in words, or the same change of several API versions of a kind.
 
@@ -100,11 +93,11 @@ class FormattedChange(NamedTuple):
     the URLs of pages that document the field and the type, or empty. ``kinds`` are the
     kinds that the definition is part of, ``kind_indexes`` their indexes in the report's
     ``kinds``, with spaces between, and ``kind_count`` says how many they are (``used in
-    3 kinds``), empty for one. ``audiences`` has the severity for each audience,
-    ``audience_pairs`` the same for filters (``apply:safe compile:warning …``),
-    ``is_minor`` is whether the change matters to no user of the API. ``uses`` says where
-    manifests use it (``a.yaml:3, b.yaml:7 and 2 more``), empty where none were read. The
-    other attributes are those of ``kubestencil.diff.Change``.
+    3 kinds``), empty for one. ``audience_pairs`` has the severity for each audience
+    (``apply:safe compile:warning …``), ``differing_audiences`` for people where not all
+    are the same (``apply: safe, compile: warning``). ``uses`` says where manifests use it
+    (``a.yaml:3, b.yaml:7 and 2 more``), empty where none were read. The other attributes
+    are those of ``kubestencil.diff.Change``.
     """
 
     severity: Severity
@@ -129,9 +122,8 @@ class FormattedChange(NamedTuple):
     kinds: tuple[str, ...] = ()
     kind_indexes: str = ""
     kind_count: str = ""
-    audiences: tuple[AudienceSeverity, ...] = ()
     audience_pairs: str = ""
-    is_minor: bool = False
+    differing_audiences: str = ""
     uses: str = ""
 
     @property
@@ -139,32 +131,82 @@ class FormattedChange(NamedTuple):
         """Whether the segments fit on the line of the label."""
         return sum(len(segment.text) for segment in self.segments) <= _MAX_BRIEF
 
+
+class ItemName(NamedTuple):
+    """Where users write a kind or field (``path``), or the name of a gate, flag or metric,
+    and the ``anchor`` of its change in the report, empty where that lists no such
+    change."""
+
+    path: str
+    anchor: str = ""
+
+
+class Item(NamedTuple):
+    """What happened to a kind or field, to all that a feature gate guards, or to a gate,
+    flag or metric, whose name is in ``paths``.
+
+    ``about`` are the API versions concerned (``apps/v1, v1beta1``), the preferred one of
+    each group first, or the components that have it; ``level`` is the stage of the first
+    version. ``text`` says what happened and what to do, ``releases`` are those in which
+    it happened, where more than one was compared. ``guards`` is what a gate guards, where
+    users write it, ``more`` the number of further ones in words.
+
+    ``severity``, ``stability`` and ``audience_pairs`` are those of the most severe
+    change, ``kind_indexes`` are the kinds and ``uses`` the places of all; see
+    ``FormattedChange``.
+    """
+
+    paths: tuple[ItemName, ...]
+    about: str
+    text: str
+    severity: Severity
+    stability: Stage = "stable"
+    level: Stage = "stable"
+    releases: str = ""
+    audience_pairs: str = ""
+    kind_indexes: str = ""
+    uses: str = ""
+    guards: tuple[str, ...] = ()
+    more: str = ""
+
+
+class ItemList(NamedTuple):
+    """A list at the head of a report: its topic, heading and items."""
+
+    topic: str
+    title: str
+    items: tuple[Item, ...]
+
+
+class ChangeSection(NamedTuple):
+    """The changes of an API group with ``kinds``, of a kind, or of a type that several
+    kinds share; of kinds that are served in a newer version; of a column of a history.
+
+    ``about`` are the API versions with changes, the preferred one first, or the kinds that
+    are served in a newer version; ``both_served`` is whether they are in the older one,
+    too. ``counts`` has the number of changes of each severity that occurs. ``changes``
+    are those that users have to know, most severe first, ``minor`` the others: wording,
+    and what was true before. ``anchor`` is the fragment of the section's URL.
+    """
+
+    title: str
+    anchor: str = ""
+    about: str = ""
+    counts: tuple[SeverityCount, ...] = ()
+    changes: tuple[FormattedChange, ...] = ()
+    minor: tuple[FormattedChange, ...] = ()
+    kinds: tuple[ChangeSection, ...] = ()
+    both_served: bool = False
+
     @property
-    def differing_audiences(self) -> tuple[AudienceSeverity, ...]:
-        """The audiences, where not all have the same severity; else none."""
-        severities = {audience.severity for audience in self.audiences}
-        return self.audiences if len(severities) > 1 else ()
+    def is_severe(self) -> bool:
+        """Whether a change of these is breaking or a warning."""
+        return any(item.severity in ("breaking", "warning") for item in self.counts)
 
 
 def format_change(change: Change) -> FormattedChange:
     """One change in words, as the reports have it."""
     return ChangeFormatter().change(change)
-
-
-def is_alpha(change: Change) -> bool:
-    """Whether a change concerns only those who use alpha versions or fields."""
-    if change.stage is not None and change.stage.after is not None:
-        return change.stage.after.stage == "alpha"
-    return change.stability == "alpha"
-
-
-def is_minor(change: Change) -> bool:
-    """Whether a change matters to no user of the API."""
-    return (
-        change.severity == "docs"
-        or change.rule.is_minor
-        or change.change == "definition-added"
-    )
 
 
 def severity_counts(changes: Iterable[Change]) -> tuple[SeverityCount, ...]:
@@ -229,7 +271,7 @@ class ChangeFormatter:
     ) -> FormattedChange:
         """A change that is the same in each of ``changes``, which have one path;
         ``anchor_prefix`` tells them from others of their names in anchors."""
-        ordered = sorted(changes, key=_version_order, reverse=True)
+        ordered = sorted(changes, key=version_order, reverse=True)
         change = ordered[0]
         anchor, *other_anchors = (
             self.anchor(
@@ -237,7 +279,7 @@ class ChangeFormatter:
             )
             for same in ordered
         )
-        versions = dict.fromkeys(filter(None, map(_version, ordered)))
+        versions = dict.fromkeys(change.version for change in ordered if change.version)
         all_kinds = change.kinds
         if len(ordered) > 1:
             all_kinds = tuple(sorted({kind for same in ordered for kind in same.kinds}))
@@ -263,9 +305,8 @@ class ChangeFormatter:
             kinds=kinds,
             kind_indexes=kind_indexes,
             kind_count=kind_count,
-            audiences=_audience_severities(change.audience),
             audience_pairs=audience_pairs(change.audience),
-            is_minor=is_minor(change),
+            differing_audiences=_differing_audiences(change.audience),
             uses=uses_in_words(same.uses for same in ordered),
         )
 
@@ -335,24 +376,17 @@ def uses_in_words(uses: Iterable[Iterable[Place]]) -> str:
 @cache
 def audience_pairs(audience: Audience) -> str:
     """The severity for each audience, for filters: ``apply:safe compile:warning …``."""
-    severities = _audience_severities(audience)
-    return " ".join(f"{item.audience}:{item.severity}" for item in severities)
+    pairs = zip(AUDIENCE_NAMES, audience, strict=True)
+    return " ".join(f"{name}:{impact.severity}" for name, impact in pairs)
 
 
 @cache
-def _audience_severities(audience: Audience) -> tuple[AudienceSeverity, ...]:
-    return tuple(
-        AudienceSeverity(name, impact.severity)
-        for name, impact in zip(AUDIENCE_NAMES, audience, strict=True)
-    )
+def _differing_audiences(audience: Audience) -> str:
+    is_same = len({impact.severity for impact in audience}) == 1
+    pairs = audience_pairs(audience)
+    return "" if is_same else pairs.replace(" ", ", ").replace(":", ": ")
 
 
-def _version(change: Change) -> str:
-    if change.owner is not None:
-        return change.owner.version
-    parts = change.definition.rsplit(".", 2)
-    return parts[1] if len(parts) == 3 else ""
-
-
-def _version_order(change: Change) -> tuple[tuple[int, int, int, str], str]:
-    return precedence(_version(change)), change.definition
+def version_order(change: Change) -> tuple[tuple[int, int, int, str], str]:
+    """A key that sorts changes by their API versions, the preferred one last."""
+    return precedence(change.version), change.definition

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
-from kubestencil.diff.history import History, Row
+from kubestencil.diff.history import Event, History, Row
 from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
@@ -15,7 +15,7 @@ from kubestencil.schema.knowledge.words import type_in_words
 from kubestencil.targets.reports.changes import (
     NO_LINKS,
     ChangeFormatter,
-    FormattedChange,
+    ChangeSection,
     LinkResolver,
 )
 from kubestencil.targets.reports.wording import (
@@ -93,25 +93,14 @@ class MatrixRow(NamedTuple):
     cells: tuple[CellMark, ...]
 
 
-class ColumnChanges(NamedTuple):
-    """The changes in one column; ``title`` has its version and releases.
-
-    ``changes`` are those of the fields in the rows. ``minor`` are those of other fields
-    below the type: only descriptions, or metadata that says what was true before.
-    """
-
-    title: str
-    changes: tuple[FormattedChange, ...]
-    minor: tuple[FormattedChange, ...]
-
-
 class Matrix(NamedTuple):
     """Rows through columns, and the changes in each column.
 
     ``title`` names the type, ``releases`` is the range of all releases.
     ``row_heading`` says what a row is (``Field``, ``Kind``), ``detail_heading`` what
     its detail is. ``versions`` are the headings above ``columns``, empty in a timeline,
-    as is ``changes``. ``legend`` maps the marks that can occur to their meaning.
+    as is ``changes``: of those the changes of the fields in the rows, as ``minor`` those of
+    other fields below the type. ``legend`` maps the marks that can occur to their meaning.
     """
 
     title: str
@@ -121,7 +110,7 @@ class Matrix(NamedTuple):
     versions: tuple[VersionHeading, ...]
     columns: tuple[ColumnHeading, ...]
     rows: tuple[MatrixRow, ...]
-    changes: tuple[ColumnChanges, ...]
+    changes: tuple[ChangeSection, ...]
     legend: Mapping[CellMark, str]
 
     @property
@@ -243,22 +232,31 @@ def _column_headings(
 
 def _column_changes(
     history: History, runs: Sequence[_ColumnRun], headings: Sequence[ColumnHeading]
-) -> tuple[ColumnChanges, ...]:
+) -> tuple[ChangeSection, ...]:
     """The changes in the first column of each run: the others have none."""
     formatter = ChangeFormatter()
-    shown_fields = {None, *(row.field for row in history.rows)}
-    changes: dict[int, tuple[list[FormattedChange], list[FormattedChange]]] = {}
-    for event in sorted(
-        history.events, key=lambda event: SEVERITIES.index(event.severity)
-    ):
-        shown, minor = changes.setdefault(event.column, ([], []))
-        is_shown = event.field in shown_fields
-        (shown if is_shown else minor).append(formatter.event(event))
-    return tuple(
-        ColumnChanges(f"{heading.version} {heading.releases}", *map(tuple, lists))
-        for heading, run in zip(headings, runs, strict=True)
-        if (lists := changes.get(run[0]))
-    )
+    one_field = (history.field_path or "").split(".")
+    shown = {None, *(row.field for row in history.rows)}
+    shown |= set(accumulate(one_field, "{}.{}".format))
+    by_column: dict[int, list[Event]] = {}
+    for event in history.events:
+        by_column.setdefault(event.column, []).append(event)
+    sections: list[ChangeSection] = []
+    for heading, run in zip(headings, runs, strict=True):
+        events = by_column.get(run[0], [])
+        events.sort(key=lambda event: SEVERITIES.index(event.severity))
+        if events:
+            title = f"{heading.version} {heading.releases}"
+            changes, minor = (
+                tuple(
+                    formatter.event(event)
+                    for event in events
+                    if (event.field in shown) is is_shown
+                )
+                for is_shown in (True, False)
+            )
+            sections.append(ChangeSection(title, changes=changes, minor=minor))
+    return tuple(sections)
 
 
 def _version_headings(

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
-from kubestencil.diff.comparison import (
-    Change,
-    Comparison,
-    Graduation,
-    releases_of_changes,
-)
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison, Graduation, releases_of_changes
 from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules.audience import (
     AUDIENCE_MEANINGS,
@@ -23,7 +19,6 @@ from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import STAGES, Stage, precedence, version_stage
 from kubestencil.targets.reports.behaviour import (
-    GateList,
     ReleaseNotes,
     gate_lists,
     release_notes,
@@ -31,15 +26,13 @@ from kubestencil.targets.reports.behaviour import (
 from kubestencil.targets.reports.changes import (
     NO_LINKS,
     ChangeFormatter,
-    FormattedChange,
+    ChangeSection,
+    ItemList,
     LinkResolver,
     SeverityCount,
-    is_alpha,
-    is_minor,
     severity_counts,
 )
 from kubestencil.targets.reports.upgrade import (
-    UpgradeList,
     added_list,
     headline,
     upgrade_lists,
@@ -71,62 +64,8 @@ class Step(NamedTuple):
     before: str
     after: str
     headline: str
-    summary: tuple[SeverityCount, ...]
     api_versions: tuple[ApiVersionChange, ...]
-    lists: tuple[UpgradeList, ...]
-
-
-class KindSection(NamedTuple):
-    """The changes of one kind, or of one type that several kinds share.
-
-    ``title`` is its name, ``versions`` are the API versions with changes, the preferred
-    one first. ``counts`` has the number of changes of each severity that occurs.
-    ``changes`` are those that users have to know, most severe first, ``minor`` the
-    others: wording, and what was true before. ``anchor`` is the fragment of the
-    section's URL.
-    """
-
-    anchor: str
-    title: str
-    versions: str
-    counts: tuple[SeverityCount, ...]
-    changes: tuple[FormattedChange, ...]
-    minor: tuple[FormattedChange, ...]
-
-    @property
-    def is_severe(self) -> bool:
-        """Whether a change of these is breaking or a warning."""
-        return _is_severe(self.counts)
-
-
-class GroupSection(NamedTuple):
-    """The changed kinds of one API group, most severe changes first; ``title`` names the
-    group."""
-
-    anchor: str
-    title: str
-    counts: tuple[SeverityCount, ...]
-    kinds: tuple[KindSection, ...]
-
-    @property
-    def is_severe(self) -> bool:
-        """Whether a change of these is breaking or a warning."""
-        return _is_severe(self.counts)
-
-
-class GraduationSection(NamedTuple):
-    """Kinds that are served in a newer version, and the differences between the two.
-
-    ``title`` has the group and the versions, ``kinds`` names the kinds,
-    ``both_served`` is whether the older version is still served as well. ``counts`` and
-    ``changes`` are empty where the schemas are equal.
-    """
-
-    title: str
-    kinds: str
-    both_served: bool
-    counts: tuple[SeverityCount, ...]
-    changes: tuple[FormattedChange, ...]
+    lists: tuple[ItemList, ...]
 
 
 class ComparisonVariables(TypedDict):
@@ -144,10 +83,10 @@ class ComparisonVariables(TypedDict):
         tuple[ApiVersionChange, ...], "the API versions that were removed or added"
     ]
     upgrade: Annotated[
-        tuple[UpgradeList, ...], "the lists of what to know before an upgrade"
+        tuple[ItemList, ...], "the lists of what to know before an upgrade"
     ]
     behaviour: Annotated[
-        tuple[GateList, ...],
+        tuple[ItemList, ...],
         "the feature gates and flags that differ, by what happened to them, and metrics",
     ]
     notes: Annotated[
@@ -156,7 +95,7 @@ class ComparisonVariables(TypedDict):
         "are in no data",
     ]
     added: Annotated[
-        UpgradeList | None,
+        ItemList | None,
         "the kinds and fields that were added and are at least beta, none without any",
     ]
     steps: Annotated[
@@ -164,14 +103,14 @@ class ComparisonVariables(TypedDict):
         "the releases in between, empty where two neighbours were compared",
     ]
     graduations: Annotated[
-        tuple[GraduationSection, ...], "the changes between versions of a kind"
+        tuple[ChangeSection, ...], "the changes between versions of a kind"
     ]
     groups: Annotated[
-        tuple[GroupSection, ...],
+        tuple[ChangeSection, ...],
         "the changes by group and kind, without those in alpha",
     ]
     alpha: Annotated[
-        tuple[GroupSection, ...], "the changes of alpha versions and fields"
+        tuple[ChangeSection, ...], "the changes of alpha versions and fields"
     ]
     extent: Annotated[
         Extent,
@@ -201,8 +140,8 @@ def comparison_variables(
     formatter = ChangeFormatter(
         kinds, links, (comparison.after, comparison.before), releases
     )
-    alpha = [change for change in changes if is_alpha(change)]
-    stable = [change for change in changes if not is_alpha(change)]
+    alpha = [change for change in changes if change.is_alpha]
+    stable = [change for change in changes if not change.is_alpha]
     groups = _group_sections(stable, formatter, "")
     alpha_groups = _group_sections(alpha, formatter, "alpha:")
     anchors = {
@@ -252,10 +191,6 @@ def _extent(changes: int) -> Extent:
     return "names" if changes <= _MAX_NAMED else "severe"
 
 
-def _is_severe(counts: Iterable[SeverityCount]) -> bool:
-    return any(item.severity in ("breaking", "warning") for item in counts)
-
-
 def summary_counts(comparison: Comparison) -> tuple[SeverityCount, ...]:
     """The number of changes of every severity, most severe first."""
     counts = comparison.summary.items()
@@ -281,7 +216,6 @@ def _step(comparison: Comparison, formatter: ChangeFormatter) -> Step:
         one_line(comparison.before),
         one_line(comparison.after),
         headline(comparison, lists),
-        summary_counts(comparison),
         api_version_changes(comparison),
         lists,
     )
@@ -296,7 +230,7 @@ def _applied_rules(comparison: Comparison) -> tuple[Rule, ...]:
 
 def _group_sections(
     changes: Iterable[Change], formatter: ChangeFormatter, prefix: str
-) -> tuple[GroupSection, ...]:
+) -> tuple[ChangeSection, ...]:
     """Changes by group and kind, the most severe ones first; those of shared types
     last. ``prefix`` begins the anchors of sections."""
     groups: dict[str, list[Change]] = {}
@@ -304,11 +238,11 @@ def _group_sections(
         groups.setdefault(_group(change), []).append(change)
     ordered = sorted(groups.items(), key=lambda item: _group_order(*item))
     return tuple(
-        GroupSection(
-            formatter.anchor(f"{prefix}{group}"),
+        ChangeSection(
             one_line(group),
-            severity_counts(group_changes),
-            _kind_sections(group, group_changes, formatter, prefix),
+            formatter.anchor(f"{prefix}{group}"),
+            counts=severity_counts(group_changes),
+            kinds=_kind_sections(group, group_changes, formatter, prefix),
         )
         for group, group_changes in ordered
     )
@@ -316,16 +250,18 @@ def _group_sections(
 
 def _graduation_section(
     graduation: Graduation, formatter: ChangeFormatter
-) -> GraduationSection:
+) -> ChangeSection:
     """A graduation with the differences between the two versions."""
     group = graduation.group or "core"
     versions = graduation.before, graduation.after
-    return GraduationSection(
+    return ChangeSection(
         one_line(f"{group}: {' → '.join(versions)}"),
-        one_line(", ".join(graduation.kinds)),
-        not graduation.before_removed,
-        severity_counts(graduation.changes),
-        formatter.merged(graduation.changes, f"{'-'.join((group, *versions))}:"),
+        about=one_line(", ".join(graduation.kinds)),
+        counts=severity_counts(graduation.changes),
+        changes=formatter.merged(
+            graduation.changes, f"{'-'.join((group, *versions))}:"
+        ),
+        both_served=not graduation.before_removed,
     )
 
 
@@ -334,22 +270,22 @@ def _kind_sections(
     changes: Iterable[Change],
     formatter: ChangeFormatter,
     prefix: str,
-) -> tuple[KindSection, ...]:
+) -> tuple[ChangeSection, ...]:
     kinds: dict[str, list[Change]] = {}
     for change in changes:
         kinds.setdefault(_kind(change), []).append(change)
     ordered = sorted(kinds.items(), key=lambda item: (_severity(item[1]), item[0]))
-    sections: list[KindSection] = []
+    sections: list[ChangeSection] = []
     for kind, of_kind in ordered:
         versions = {change.owner.version for change in of_kind if change.owner}
         sections.append(
-            KindSection(
-                formatter.anchor(f"{prefix}{group}:{kind}"),
+            ChangeSection(
                 one_line(kind),
+                formatter.anchor(f"{prefix}{group}:{kind}"),
                 one_line(", ".join(sorted(versions, key=precedence, reverse=True))),
                 severity_counts(of_kind),
-                formatter.merged(change for change in of_kind if not is_minor(change)),
-                formatter.merged(change for change in of_kind if is_minor(change)),
+                formatter.merged(change for change in of_kind if not change.is_minor),
+                formatter.merged(change for change in of_kind if change.is_minor),
             )
         )
     return tuple(sections)
@@ -373,6 +309,6 @@ def _severity(changes: Iterable[Change]) -> int:
     """The most severe severity of changes as a number, 0 for the most severe one; what
     users need not know counts as the least severe."""
     return min(
-        len(SEVERITIES) if is_minor(change) else SEVERITIES.index(change.severity)
+        len(SEVERITIES) if change.is_minor else SEVERITIES.index(change.severity)
         for change in changes
     )

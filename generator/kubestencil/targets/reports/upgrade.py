@@ -6,18 +6,22 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.labels import kind_name, removal
-from kubestencil.diff.rules.audience import SEVERITIES, Severity
+from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.rules.table import UPGRADE_TITLES, UpgradeTopic
-from kubestencil.schema.kinds import Stage, precedence, version_stage
+from kubestencil.schema.kinds import precedence, version_stage
 from kubestencil.schema.knowledge.kinds import unreadable_kinds
 from kubestencil.targets.reports.changes import (
     ChangeFormatter,
+    Item,
+    ItemList,
+    ItemName,
     audience_pairs,
-    is_alpha,
     uses_in_words,
+    version_order,
 )
 from kubestencil.targets.reports.wording import (
     change_label,
@@ -30,77 +34,33 @@ _ADDITIONS: frozenset[ChangeName] = frozenset({"kind-added", "field-added"})
 _REMOVALS: frozenset[ChangeName] = frozenset({"kind-removed", "field-removed"})
 
 
-class UpgradePath(NamedTuple):
-    """Where users write a kind or field (``path``), and the ``anchor`` of its change in
-    the report, empty where that lists no such change."""
-
-    path: str
-    anchor: str
-
-
-class UpgradeItem(NamedTuple):
-    """What happened to a kind or field, or to all that a feature gate guards.
-
-    ``paths`` are where users write them, ``api_versions`` are the API versions
-    concerned (``apps/v1, v1beta1``), the preferred one of each group first, and
-    ``level`` is the stage of the first. ``text`` says what happened and what
-    to do, ``releases`` are those in which it happened, where more than one was
-    compared.
-
-    ``severity``, ``stability`` and ``audience_pairs`` are those of the most severe
-    change, ``kind_indexes`` are the kinds and ``uses`` the places of all; see
-    ``FormattedChange``.
-    """
-
-    paths: tuple[UpgradePath, ...]
-    api_versions: str
-    level: Stage
-    text: str
-    releases: str
-    severity: Severity
-    stability: Stage
-    audience_pairs: str
-    kind_indexes: str
-    uses: str
-
-
-class UpgradeList(NamedTuple):
-    """The items of one topic; ``title`` is its heading."""
-
-    topic: UpgradeTopic
-    title: str
-    items: tuple[UpgradeItem, ...]
-
-
 #: The anchors of changes, by their paths and rules.
 Anchors = Mapping[tuple[str, str], str]
 
 
 def upgrade_lists(
     comparison: Comparison, formatter: ChangeFormatter, anchors: Anchors
-) -> tuple[UpgradeList, ...]:
+) -> tuple[ItemList, ...]:
     """The lists that are not empty; what feature gates promote is listed with them."""
     gates = {gate.gate for gate in comparison.gates}
     changes_by_topic: dict[UpgradeTopic, list[Change]] = {}
     for change in (*comparison.changes, *comparison.notices):
-        change_topic = topic(change)
-        if change_topic is not None and not _is_at_gate(change, gates):
-            changes_by_topic.setdefault(change_topic, []).append(change)
+        topic = change.topic
+        if topic is not None and not _is_at_gate(change, gates):
+            changes_by_topic.setdefault(topic, []).append(change)
     items = {
         name: tuple(_items(changes, formatter, anchors))
         for name, changes in changes_by_topic.items()
     }
     items["soon"] = tuple(_going_soon(comparison, formatter))
     return tuple(
-        UpgradeList(name, title, items[name])
+        ItemList(name, title, items[name])
         for name, title in UPGRADE_TITLES.items()
         if items.get(name)
     )
 
 
-def _going_soon(
-    comparison: Comparison, formatter: ChangeFormatter
-) -> Iterator[UpgradeItem]:
+def _going_soon(comparison: Comparison, formatter: ChangeFormatter) -> Iterator[Item]:
     for kind, deprecated, removed, replacement, uses in comparison.going_soon:
         texts = (
             f"deprecated in {deprecated}",
@@ -108,58 +68,34 @@ def _going_soon(
             f"use {kind_name(replacement)}" if replacement else "",
         )
         stage = version_stage(kind.version)
-        yield UpgradeItem(
-            paths=(UpgradePath(one_line(kind.kind), ""),),
-            api_versions=one_line(kind.api_version),
+        yield Item(
+            paths=(ItemName(one_line(kind.kind)),),
+            about=one_line(kind.api_version),
             level=stage,
             text="; ".join(filter(None, texts)),
-            releases="",
             severity="warning",
             stability=stage,
-            audience_pairs="",
             kind_indexes=formatter.indexes([kind]),
             uses=uses_in_words([uses]),
         )
 
 
-def added_list(
-    comparison: Comparison, formatter: ChangeFormatter
-) -> UpgradeList | None:
+def added_list(comparison: Comparison, formatter: ChangeFormatter) -> ItemList | None:
     """The kinds and fields that were added and are at least beta, but for those that are
     listed as promoted; None without any."""
     added = [
         change
         for change in comparison.changes
         if change.change in _ADDITIONS
-        and not (is_alpha(change) or change.rule.is_minor)
-        and topic(change) != "promoted"
-        and (change.field is not None or _is_kind(change))
+        and not (change.is_alpha or change.rule.is_minor)
+        and change.topic != "promoted"
+        and (change.field is not None or change.is_of_kind)
     ]
     if not added:
         return None
-    return UpgradeList(
+    return ItemList(
         "added", UPGRADE_TITLES["added"], tuple(_items(added, formatter, {}))
     )
-
-
-def topic(change: Change) -> UpgradeTopic | None:
-    """The list that a change belongs to; None for one that needs no decision.
-
-    Alpha fields and versions may change at any time. Of them only kinds that are no
-    longer served are listed.
-    """
-    if change.change == "kind-removed":
-        if not _is_kind(change):
-            return None
-        before = change.stage and change.stage.before
-        is_optional = before is not None and before.enabled is False
-        return "removed-optional" if is_optional else "removed"
-    if is_alpha(change):
-        return None
-    if change.severity == "breaking":
-        return change.rule.topic or "other"
-    # For some audiences a removal breaks nothing.
-    return None if change.rule.topic == "removed" else change.rule.topic
 
 
 def _is_at_gate(change: Change, gates: Collection[str]) -> bool:
@@ -173,7 +109,7 @@ def _is_at_gate(change: Change, gates: Collection[str]) -> bool:
 
 
 class _Entry(NamedTuple):
-    """What happened at one path of a group: see the attributes of ``UpgradeItem``."""
+    """What happened at one path of a group: see the attributes of ``Item``."""
 
     group: str
     path: str
@@ -183,7 +119,7 @@ class _Entry(NamedTuple):
 
 def _items(
     changes: Iterable[Change], formatter: ChangeFormatter, anchors: Anchors
-) -> Iterator[UpgradeItem]:
+) -> Iterator[Item]:
     """The changes, those together that are the same in several API versions, or the
     promotion of one feature or kind."""
     by_entry: dict[_Entry, list[Change]] = {}
@@ -219,23 +155,23 @@ def _item(
     changes_by_entry: Mapping[_Entry, Sequence[Change]],
     formatter: ChangeFormatter,
     anchors: Anchors,
-) -> UpgradeItem:
+) -> Item:
     changes = [change for same in changes_by_entry.values() for change in same]
     rules = {entry.path: same[0].rule for entry, same in changes_by_entry.items()}
     # Of several versions of a kind the most stable one; a field has the defaults of its
     # gate, which a kind may lack.
     *_, text, releases = max(
-        (max(map(_version_order, same)), len(entry.text), entry.text, entry.releases)
+        (max(map(version_order, same))[0], len(entry.text), entry.text, entry.releases)
         for entry, same in changes_by_entry.items()
     )
     api_versions = _api_versions(changes)
     severest = min(changes, key=lambda change: SEVERITIES.index(change.severity))
-    return UpgradeItem(
+    return Item(
         paths=tuple(
-            UpgradePath(one_line(path), anchors.get((one_line(path), rule.name), ""))
+            ItemName(one_line(path), anchors.get((one_line(path), rule.name), ""))
             for path, rule in rules.items()
         ),
-        api_versions=one_line(", ".join(api_versions)),
+        about=one_line(", ".join(api_versions)),
         level=version_stage(api_versions[0].rpartition("/")[2] if api_versions else ""),
         text=one_line(text),
         releases="" if text.endswith(f" in {releases}") else releases,
@@ -245,10 +181,6 @@ def _item(
         kind_indexes=formatter.kind_indexes(changes),
         uses=uses_in_words(change.uses for change in changes),
     )
-
-
-def _version_order(change: Change) -> tuple[int, int, int, str]:
-    return precedence(change.owner.version if change.owner else "")
 
 
 def _api_versions(changes: Iterable[Change]) -> list[str]:
@@ -307,7 +239,7 @@ def _advice(change: Change) -> str:
     return "; ".join(parts)
 
 
-def headline(comparison: Comparison, lists: Sequence[UpgradeList]) -> str:
+def headline(comparison: Comparison, lists: Sequence[ItemList]) -> str:
     """The first sentence of a report: what to know first, then the numbers of changes;
     ``no changes`` where there are none.
 
@@ -320,7 +252,7 @@ def headline(comparison: Comparison, lists: Sequence[UpgradeList]) -> str:
     removed_kinds = {
         (change.owner and change.owner.group, change.definition.rpartition(".")[2])
         for change in comparison.changes
-        if change.change == "kind-removed" and _is_kind(change)
+        if change.change == "kind-removed" and change.is_of_kind
     }
     parts = [
         _counted(len(comparison.api_versions_removed), "API version{} removed"),
@@ -356,9 +288,3 @@ def _counted(count: int, words: str) -> str:
     """A number with what it counts, of which "{}" is the end of a plural; empty for
     none."""
     return f"{count} {words.format('' if count == 1 else 's')}" if count else ""
-
-
-def _is_kind(change: Change) -> bool:
-    """Whether a change is that of a kind itself, not of its list or of a part."""
-    owner = change.owner
-    return owner is None or change.definition.rpartition(".")[2] == owner.kind

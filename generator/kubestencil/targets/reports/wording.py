@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
 from typing import Any
 
-from kubestencil.diff.comparison import Change
+from kubestencil.diff.change import Change
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.history import History, Row
 from kubestencil.diff.releases.stages import (

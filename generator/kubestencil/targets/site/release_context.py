@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.change import Change
+from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import Release
