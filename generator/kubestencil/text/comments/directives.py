@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 #: The families of directives that comments of each style or language can have, besides
@@ -152,7 +152,6 @@ DIRECTIVES: tuple[Directive, ...] = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=4096)
 def disarm(text: str, style: str) -> str:
     """``text`` without what a tool would obey in a comment of ``style``, a key of
     ``FAMILIES``."""
