@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from kubestencil.checking.files.find import find_files
-from kubestencil.checking.files.uses import uses_of_manifests
 from kubestencil.cli import console
 from kubestencil.cli.documents import ComparedDocument, find_compared
 from kubestencil.cli.options import (
@@ -179,8 +177,10 @@ def diff(context: click.Context, /, templates: Path | None, **values: Any) -> No
     console.show_notes((note for release in releases for note in release.notes), quiet)
     if not quiet:
         _note_reversed_order(releases[0].name, releases[-1].name)
-    configured = list(map(with_configurations, releases))
-    types = find_kinds(options.kinds, options.groups, configured)
+    types: Sequence[TypeMatch] = ()
+    if options.kinds or options.groups:
+        configured = list(map(with_configurations, releases))
+        types = find_kinds(options.kinds, options.groups, configured)
     uses = _uses(paths, reader, releases, quiet) if paths or reader else None
     if uses is not None:
         options = options._replace(audience=options.audience or "apply")
@@ -237,6 +237,10 @@ def _uses(
 ) -> Uses:
     """What manifests and a cluster use, and a note of how much was read. Raises
     UsageError where that is nothing."""
+    # A comparison alone needs nothing of what checks manifests.
+    from kubestencil.checking.files.find import find_files
+    from kubestencil.checking.files.uses import uses_of_manifests
+
     files = chain(find_files(paths), cluster.files() if cluster else ())
     found = uses_of_manifests(files, releases)
     if not found.objects:

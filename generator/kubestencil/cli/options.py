@@ -219,10 +219,10 @@ def cluster_reader(
 ) -> ClusterReader | None:
     """What reads the cluster; None without --cluster, where UsageError is raised for
     options of it."""
-    from kubestencil.checking.clusters.cluster import ClusterReader
-    from kubestencil.checking.clusters.kubectl import Kubectl
-
     if cluster:
+        from kubestencil.checking.clusters.cluster import ClusterReader
+        from kubestencil.checking.clusters.kubectl import Kubectl
+
         return ClusterReader(Kubectl(kube_context), namespaces, resources)
     needing = {
         "--context": kube_context,

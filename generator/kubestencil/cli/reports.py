@@ -11,7 +11,9 @@ from click.shell_completion import CompletionItem
 
 from kubestencil.cli import console
 from kubestencil.cli.options import Decorator
+from kubestencil.data_files import data_file
 from kubestencil.engine import load_targets
+from kubestencil.engine.manifest import read_target
 from kubestencil.engine.reports import report_formats
 from kubestencil.errors import UsageError
 from kubestencil.text import terminal
@@ -73,7 +75,14 @@ class FormatType(click.ParamType):  # type: ignore[type-arg]  # generic since 8.
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> ReportFormat:
-        formats = self.formats(ctx)
+        # Those of the target itself come first, unless a folder of the user is before it.
+        templates = _path(ctx, "templates") if ctx else None
+        own = None if templates else read_target(self.target, [data_file("templates")])
+        formats: Mapping[str, ReportFormat] = {}
+        if own is not None:
+            formats = report_formats({self.target: own}, self.target, self.each)
+        if value not in formats:
+            formats = self.formats(ctx)
         if value not in formats:
             self.fail(f"{value!r} is not one of {', '.join(formats)}.", param, ctx)
         return formats[value]

@@ -43,6 +43,7 @@ def is_release_name(name: str) -> bool:
     return _NAME.match(name) is not None
 
 
+@cache
 def release_order(name: str) -> tuple[int, int, str]:
     """A key that sorts 1.9 before 1.29, and names that are not versions last."""
     match = _MINOR.match(name)

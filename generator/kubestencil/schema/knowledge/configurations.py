@@ -140,7 +140,8 @@ def configuration_types() -> frozenset[str]:
     return frozenset(f"{_PREFIX}{row.definition}" for row in configuration_rows())
 
 
-def configuration_definitions(release: str) -> dict[str, JsonObject]:
+@cache
+def configuration_definitions(release: str) -> Mapping[str, JsonObject]:
     """The definitions of the configuration files of a release, as an OpenAPI document
     would have them; descriptions have the command line flags that set the same."""
     definitions: dict[str, Any] = dict(_SHARED)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
@@ -317,9 +317,7 @@ class LinkedDefinition(LinkedSchema):
     @property
     def fields(self) -> tuple[LinkedField, ...]:
         """The fields of an object, in the order of the document."""
-        return tuple(
-            self._index.field(self.name, field) for field in self._schema.fields
-        )
+        return self._index.fields(self.name)
 
     @property
     def is_deprecated(self) -> bool:
@@ -623,6 +621,8 @@ class _DefinitionIndex:
         }
         self.modules = module_names(release.definitions)
         self.release = release
+        # Templates ask for those of a definition several times.
+        self.fields = cache(self._fields)
         self.immutable = kinds_with_immutable(release)
         self.group_versions = self._make_group_versions()
 
@@ -668,6 +668,10 @@ class _DefinitionIndex:
     def is_deprecated_kind(self, kind: GroupVersionKind) -> bool:
         resource = self.release.resources.get(kind)
         return resource is not None and resource.deprecated
+
+    def _fields(self, definition: str) -> tuple[LinkedField, ...]:
+        fields = self.parsed[definition].fields
+        return tuple(self.field(definition, field) for field in fields)
 
     def field(self, definition: str, field: Field) -> LinkedField:
         # Types are read as well as written: only what the document says holds for both.
