@@ -638,26 +638,6 @@ def test_a_missing_package_with_the_types_of_kubernetes_is_named(
         load(tmp_path)
 
 
-def test_nothing_is_written_for_a_bad_crd(run: Command, tmp_path: Path) -> None:
-    write(tmp_path, change("spec/group", "../../etc"))
-    done = run("render", "--crds", "crds.yaml", "-t", "typescript", "-o", "out")
-    assert done.returncode == 1
-    assert "crds.yaml:1#/spec/group" in done.stderr
-    assert not (tmp_path / "out").exists()
-
-
-def test_two_versions_of_an_operator_are_compared(run: Command, tmp_path: Path) -> None:
-    write(tmp_path, WIDGET, name="a.yaml")
-    size = f"{SCHEMA}/properties/spec/properties/size"
-    write(tmp_path, change(size, {"type": "string"}), name="b.yaml")
-    done = run("diff", "a.yaml", "b.yaml", "-q", "-f", "json")
-    assert done.returncode == 0, done.stderr
-    changes = json.loads(done.stdout)["changes"]
-    assert {(change["definition"], change["field"]) for change in changes} == {
-        (f"{PACKAGE}.WidgetSpec", "size")
-    }
-
-
 def test_a_required_that_is_no_list_is_an_error_with_its_pointer() -> None:
     """Of an embedded object, whose required fields the API server completes."""
     schema = {

@@ -3,14 +3,13 @@ scripts."""
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command, make_command, make_document
-from tests.site_pages import Site, Tags
+from tests.conftest import make_command
+from tests.site_pages import Site
 
 KIB = 1024
 META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -228,33 +227,6 @@ def test_the_search_is_small(folder: Path) -> None:
     assert sum((folder / name).stat().st_size for name in names) < 1_000_000
 
 
-@pytest.mark.growth
-def test_pages_grow_in_proportion_to_the_document(run: Command) -> None:
-    """Each page has the fields that can be expanded on it, up to a limit."""
-    sizes = []
-    for count in (200, 400):
-        ring = {
-            f"io.k8s.api.core.v1.R{number}": {
-                "type": "object",
-                "properties": {
-                    "next": {
-                        "$ref": f"#/definitions/io.k8s.api.core.v1.R{(number + 1) % count}"
-                    },
-                    "text": {"type": "string", "description": "A text."},
-                },
-            }
-            for number in range(count)
-        }
-        (run.folder / "ring.json").write_text(json.dumps(make_document(ring)))
-        done = run("render", "ring", "--spec", "ring.json", "-t", "site", "-o", "out")
-        assert done.returncode == 0, done.stderr
-        pages = list((run.folder / "out/site/ring").rglob("R*/index.html"))
-        assert len(pages) == count
-        assert max(page.stat().st_size for page in pages) < 100 * KIB
-        sizes.append(sum(page.stat().st_size for page in pages))
-    assert sizes[1] < 2.2 * sizes[0]
-
-
 # --- security
 
 
@@ -265,51 +237,6 @@ def test_pages_have_no_inline_scripts_and_styles(site: Site) -> None:
         assert " style=" not in page.visible_text, page.path
         assert "<style" not in page.text, page.path
         assert page.text.count("<script") == page.text.count("<script src="), page.path
-
-
-# --- custom resources
-
-
-def test_inline_objects_show_their_fields(run: Command) -> None:
-    """Those of custom resources are types of their own; other documents have them."""
-    inner = {
-        "type": "object",
-        "properties": {
-            "size": {"type": "integer", "description": "How many.", "default": 3},
-            "name": {"type": "string", "default": "", "enum": ["", "a"]},
-            "keys": {
-                "type": "array",
-                "items": {"type": "object", "additionalProperties": {"type": "string"}},
-                "x-kubernetes-list-type": "map",
-                "x-kubernetes-list-map-keys": ["id"],
-                "x-kubernetes-patch-strategy": "merge",
-            },
-        },
-        "required": ["size"],
-    }
-    spec = {"type": "object", "properties": {"store": inner}, "description": "S."}
-    definitions = {
-        "v1.Shop": {
-            "type": "object",
-            "properties": {"spec": spec},
-            "x-kubernetes-group-version-kind": [
-                {"group": "example.com", "version": "v1", "kind": "Shop"}
-            ],
-        }
-    }
-    path = run.folder / "crd.json"
-    path.write_text(json.dumps(make_document(definitions)))
-    done = run("render", "mine", "--spec", str(path), "-t", "site", "-o", "out")
-    assert done.returncode == 0, done.stderr
-    page = Site(run.folder / "out" / "site").page("mine/example.com/unversioned/Shop/")
-    assert "spec.store.size" in page.ids
-    assert "#spec.store.size" in page.links
-    text = " ".join("".join(Tags(page.text).text).split())
-    assert "size integer required" in text
-    assert "default3" in text and 'default""allowed values""a' in text
-    assert "keys []map[string]string" in text
-    assert "list typemap" in text and "list map keysid" in text
-    assert "patch strategymerge" in text
 
 
 # --- operations, deprecation, and what only descriptions state
