@@ -76,19 +76,13 @@ CASES: dict[str, Case] = {
     "int-or-string": Case(INTEGER, {"x-kubernetes-int-or-string": True}, 1, "a"),
     "int32": Case(integer(format="int64"), integer(format="int32"), 2**40, 1),
     "format": Case(STRING, string(format="date"), "a", "2020-01-01"),
-    "other-format": Case(
-        string(format="ipv4"), string(format="ipv6"), "10.0.0.1", "::1"
-    ),
+    "other-format": Case(string(format="ipv4"), string(format="ipv6"), "10.0.0.1", "::1"),
     "unknown-format": Case(string(format="unknown"), STRING, "a", "b"),
     "maximum": Case(integer(maximum=5), integer(maximum=3), 5, 3),
     "minimum": Case(integer(minimum=0), integer(minimum=1), 0, 1),
     "bounds-swapped": Case(TWO_TO_FIVE, integer(minimum=3, maximum=9), 2, 9),
-    "exclusive": Case(
-        integer(maximum=5), integer(maximum=5, exclusiveMaximum=True), 5, 4
-    ),
-    "exclusive-minimum": Case(
-        integer(minimum=5, exclusiveMinimum=True), integer(minimum=5), 6, 5
-    ),
+    "exclusive": Case(integer(maximum=5), integer(maximum=5, exclusiveMaximum=True), 5, 4),
+    "exclusive-minimum": Case(integer(minimum=5, exclusiveMinimum=True), integer(minimum=5), 6, 5),
     "multiple": Case(integer(multipleOf=2), integer(multipleOf=4), 2, 4),
     "max-length": Case(string(maxLength=5), string(maxLength=2), "abcd", "a"),
     "min-length": Case(STRING, string(minLength=1), "", "a"),
@@ -100,20 +94,14 @@ CASES: dict[str, Case] = {
     "enum-order": Case(string(enum=["a", "b"]), string(enum=["b", "a"]), "b", "a"),
     "nullable": Case(string(nullable=True), STRING, None, "a"),
     "required": Case(PAIR, obj("a", **A_AND_B), Y, X),
-    "required-with-default": Case(
-        PAIR, obj("a", a=string(default="x"), b=STRING), Y, X
-    ),
+    "required-with-default": Case(PAIR, obj("a", a=string(default="x"), b=STRING), Y, X),
     "field-removed": Case(PAIR, obj(a=STRING), Y, X),
     "field-renamed": Case(obj(a=STRING), obj(b=STRING), X, Y),
     "field-moved-in": Case(obj(a=STRING), obj(c=obj(a=STRING)), X, {"c": X}),
-    "field-kept-unlisted": Case(
-        PAIR, {**obj(a=STRING), KEEP: True}, Y, {"a": "x", "c": 1}
-    ),
+    "field-kept-unlisted": Case(PAIR, {**obj(a=STRING), KEEP: True}, Y, {"a": "x", "c": 1}),
     "object-to-map": Case(PAIR, values(STRING), X, {"c": "x"}),
     "map-values": Case(values(STRING), values(INTEGER), X, {"a": 1}),
-    "map-value-limit": Case(
-        values(STRING), values(string(maxLength=1)), {"a": "xx"}, X
-    ),
+    "map-value-limit": Case(values(STRING), values(string(maxLength=1)), {"a": "xx"}, X),
     "items": Case(items(STRING), items(INTEGER), ["a"], [1]),
     "item-limit": Case(items(STRING), items(string(minLength=1)), [""], ["a"]),
     "item-field": Case(items(PAIR), items(obj(a=STRING)), [Y], [X]),
@@ -123,12 +111,7 @@ CASES: dict[str, Case] = {
     "max-properties": Case(values(STRING), values(STRING, maxProperties=1), BOTH, {}),
     "min-properties": Case(values(STRING), values(STRING, minProperties=1), {}, X),
     "set": Case(items(STRING), items(STRING, **{LIST_TYPE: "set"}), ["a", "a"], ["a"]),
-    "list-map": Case(
-        items(keyed("name")["items"]),
-        keyed("name"),
-        [{"name": "a"}] * 2,
-        [{"name": "a"}],
-    ),
+    "list-map": Case(items(keyed("name")["items"]), keyed("name"), [{"name": "a"}] * 2, [{"name": "a"}]),
     "list-map-key": Case(
         {**keyed("name", "port"), "x-kubernetes-list-map-keys": ["name"]},
         keyed("name", "port"),
@@ -136,12 +119,8 @@ CASES: dict[str, Case] = {
         [*PORTS, {"name": "a", "port": 2}],
     ),
     "rule": Case(INTEGER, with_rule("self < 5", INTEGER), 5, 4),
-    "rule-tightened": Case(
-        with_rule("self < 5", INTEGER), with_rule("self < 3", INTEGER), 4, 2
-    ),
-    "rule-of-object": Case(
-        PAIR, with_rule("has(self.a) != has(self.b)", PAIR), BOTH, X
-    ),
+    "rule-tightened": Case(with_rule("self < 5", INTEGER), with_rule("self < 3", INTEGER), 4, 2),
+    "rule-of-object": Case(PAIR, with_rule("has(self.a) != has(self.b)", PAIR), BOTH, X),
     "rule-message": Case(
         with_rule("self < 5", INTEGER, message="a"),
         with_rule("self < 5", INTEGER, message="b"),
@@ -157,7 +136,7 @@ CASES: dict[str, Case] = {
     "embedded": Case(OPEN, EMBEDDED, {"c": 1}, OBJECT),
     "description": Case(STRING, string(description="A text."), "a", "a"),
     "title": Case(string(title="a"), string(title="b"), "a", "a"),
-}
+}  # fmt: skip
 #: Breaking in the report, though a server accepts the object: clients read other numbers
 #: (int32), null is dropped here and refused in lists, patches mean other items, a server
 #: knows few formats, and what an expression or a map of any names accepts is not worked
