@@ -43,26 +43,19 @@ from tests.answering_server import (
     status,
     stream,
 )
-from tests.conftest import load
-from tests.packages import generate_client, import_client
 
 pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 wsproto = pytest.importorskip("wsproto", reason="wsproto is not installed")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return generate_client(load("1.35"), tmp_path_factory.mktemp("client"), "http")
+def package(client_modules: tuple[Any, Any]) -> Any:
+    return client_modules[0]
 
 
 @pytest.fixture(scope="module")
-def package(folder: Path) -> Any:
-    return import_client(folder, "http")[0]
-
-
-@pytest.fixture(scope="module")
-def aio(folder: Path) -> Any:
-    return import_client(folder, "http")[1]
+def aio(client_modules: tuple[Any, Any]) -> Any:
+    return client_modules[1]
 
 
 @pytest.fixture

@@ -18,8 +18,6 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import load
-from tests.packages import generate_client, import_client
 from tests.tls_server import (
     SERVER_NAME,
     Authority,
@@ -34,10 +32,8 @@ pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 
 
 @pytest.fixture(scope="module")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The package of a client, and its module for asyncio."""
-    folder = generate_client(load("1.35"), tmp_path_factory.mktemp("client"), "tls")
-    return import_client(folder, "tls")
+def modules(client_modules: tuple[Any, Any]) -> tuple[Any, Any]:
+    return client_modules
 
 
 @pytest.fixture(scope="module")
