@@ -27,7 +27,14 @@ from kubestencil.source.releases import listed_releases
 from tests import api_server as api
 from tests.browser import SITE_OPTIONS, Browser, chromium, served
 from tests.cargo import Cargo
-from tests.packages import PACKAGE, generate_package, import_package
+from tests.packages import (
+    CLIENT,
+    PACKAGE,
+    generate_client,
+    generate_package,
+    import_client,
+    import_package,
+)
 
 # There is no time limit for an example, and CI tries the same examples in each run.
 settings.register_profile(
@@ -262,6 +269,18 @@ def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def package(package_folder: Path) -> Any:
     """The generated Python package of 1.35."""
     return import_package(package_folder, PACKAGE)
+
+
+@pytest.fixture(scope="session")
+def client_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the generated Python client of 1.35."""
+    return generate_client(load("1.35"), tmp_path_factory.mktemp("client"), CLIENT)
+
+
+@pytest.fixture(scope="session")
+def client_modules(client_folder: Path) -> tuple[Any, Any]:
+    """The package of the generated Python client of 1.35, and its module for asyncio."""
+    return import_client(client_folder, CLIENT)
 
 
 @pytest.fixture(scope="session")

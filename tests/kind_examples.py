@@ -87,23 +87,15 @@ _OBJECTS = (
         },
     ),
     _object("authorization.k8s.io/v1 SelfSubjectAccessReview", spec=_ACCESS),
-    _object(
-        "authorization.k8s.io/v1 SelfSubjectRulesReview", spec={"namespace": "default"}
-    ),
-    _object(
-        "authorization.k8s.io/v1 SubjectAccessReview",
-        spec={**_ACCESS, "user": "somebody"},
-    ),
+    _object("authorization.k8s.io/v1 SelfSubjectRulesReview", spec={"namespace": "default"}),
+    _object("authorization.k8s.io/v1 SubjectAccessReview", spec={**_ACCESS, "user": "somebody"}),
     *(
         _object(f"coordination.k8s.io/{version} LeaseCandidate", spec=_CANDIDATE)
         for version in ("v1alpha2", "v1beta1")
     ),
     _object("v1 Binding", **_BINDING),
     _object("v1 Pod", spec={"containers": [{"name": "a", "image": "a"}]}),
-    _object(
-        "v1 Event",
-        involvedObject={"kind": "Pod", "name": "a", "namespace": "operations"},
-    ),
+    _object("v1 Event", involvedObject={"kind": "Pod", "name": "a", "namespace": "operations"}),
     _object(
         "internal.apiserver.k8s.io/v1alpha1 StorageVersion",
         metadata={"name": "example.com.gadgets"},
@@ -130,10 +122,7 @@ _OBJECTS = (
             "name": "none",
         },
     ),
-    _object(
-        "resource.k8s.io/v1alpha3 DeviceTaintRule",
-        spec={"taint": {"effect": "None", "key": "example.com/a"}},
-    ),
+    _object("resource.k8s.io/v1alpha3 DeviceTaintRule", spec={"taint": {"effect": "None", "key": "example.com/a"}}),
     *(
         _object(f"resource.k8s.io/{version} ResourceSlice", spec=_SLICE)
         for version in ("v1beta1", "v1beta2")
@@ -147,7 +136,7 @@ _OBJECTS = (
         )
         for version in ("v1", "v1beta1")
     ),
-)
+)  # fmt: skip
 
 #: The objects by apiVersion and kind.
 KIND_EXAMPLES: Mapping[str, dict[str, Any]] = {

@@ -15,6 +15,8 @@ from kubestencil.targets import generate_files
 
 #: The name of the package that most tests of generated classes share.
 PACKAGE = "behaviour_models"
+#: The same of generated clients, which begins the names of their packages.
+CLIENT = "behaviour"
 
 
 def generate_package(release: Release, folder: Path, package: str) -> Path:

@@ -62,14 +62,6 @@ def test_render_without_releases_generates_all_supported_ones(
     assert folders - {".kubestencil"} == set(RELEASES)
 
 
-def test_ranges_and_the_prefix_v_name_releases(
-    run: Command, tmp_path: Path, one_file: tuple[str, ...]
-) -> None:
-    assert run("render", "1.32..1.33", "v1.35", *one_file).returncode == 0
-    folders = {path.name for path in (tmp_path / "generated").iterdir()}
-    assert folders - {".kubestencil"} == {"1.32", "1.33", "1.35"}
-
-
 def test_a_document_from_standard_input_needs_a_name(
     run: Command, tmp_path: Path
 ) -> None:
@@ -78,13 +70,6 @@ def test_a_document_from_standard_input_needs_a_name(
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "generated/my-cluster/markdown/docs/V1Pod.md").is_file()
     assert run("render", "--spec", "-", stdin=text).returncode == 2
-
-
-def test_a_document_from_a_file_is_named_like_the_file(
-    run: Command, small: Path
-) -> None:
-    assert run("render", "--spec", str(small), "-t", "markdown").returncode == 0
-    assert (small.parent / "generated/small/markdown/docs/V1Pod.md").is_file()
 
 
 def test_check_lists_files_that_are_out_of_date_and_writes_nothing(
@@ -125,13 +110,6 @@ def test_check_compares_files_by_content(run: Command, small: Path) -> None:
     page.write_bytes(page.read_bytes().replace(b"A pod.", b"A dog."))
     os.utime(page, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert run(*arguments, "--check").returncode == 1
-
-
-def test_set_changes_an_option_of_a_target(run: Command, small: Path) -> None:
-    arguments = ("render", "x", "--spec", str(small), "-t", "markdown", "-o", "out")
-    assert run(*arguments, "--set", "markdown.package=acme").returncode == 0
-    page = (small.parent / "out/x/markdown/docs/V1Pod.md").read_text()
-    assert "from acme.client.models.v1_pod import V1Pod" in page
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])

@@ -11,6 +11,7 @@ import yaml
 
 from kubestencil.errors import SourceError
 from kubestencil.source.versions import version_in, versions_in
+from tests import crd_schemas
 from tests.conftest import Command, make_document
 from tests.test_crd import SCHEMA, WIDGET, change, write
 
@@ -242,36 +243,19 @@ def test_a_catalogue_of_projects_names_one(tmp_path: Path) -> None:
 def test_a_conversion_that_ends_breaks_and_a_removed_version_needs_migration(
     run: Command, tmp_path: Path
 ) -> None:
-    def definition(*versions: str, strategy: str) -> str:
+    def crd(*names: str, strategy: str) -> str:
         schema = {"type": "object", "properties": {"spec": {"type": "object"}}}
-        spec = {
-            "group": "example.com",
-            "names": {"kind": "Widget", "plural": "widgets"},
-            "scope": "Namespaced",
-            "conversion": {"strategy": strategy},
-            "versions": [
-                {
-                    "name": name,
-                    "served": True,
-                    "storage": name == "v1",
-                    "schema": {"openAPIV3Schema": schema},
-                }
-                for name in versions
-            ],
-        }
-        return json.dumps(
-            {
-                "apiVersion": "apiextensions.k8s.io/v1",
-                "kind": "CustomResourceDefinition",
-                "metadata": {"name": "widgets.example.com"},
-                "spec": spec,
-            }
+        versions = (
+            crd_schemas.version(name, schema, storage=name == "v1") for name in names
         )
+        made = crd_schemas.definition("Widget", *versions)
+        made["spec"]["conversion"] = {"strategy": strategy}
+        return json.dumps(made)
 
     both = "v1beta1", "v1"
-    (tmp_path / "a.yaml").write_text(definition(*both, strategy="Webhook"))
-    (tmp_path / "b.yaml").write_text(definition(*both, strategy="None"))
-    (tmp_path / "c.yaml").write_text(definition("v1", strategy="Webhook"))
+    (tmp_path / "a.yaml").write_text(crd(*both, strategy="Webhook"))
+    (tmp_path / "b.yaml").write_text(crd(*both, strategy="None"))
+    (tmp_path / "c.yaml").write_text(crd("v1", strategy="Webhook"))
 
     def rules(before: str, after: str) -> dict[str, str]:
         done = run("diff", before, after, "-q", "-f", "json")
@@ -282,5 +266,5 @@ def test_a_conversion_that_ends_breaks_and_a_removed_version_needs_migration(
     assert "conversion-changed" in rules("b.yaml", "a.yaml")
     removed = rules("a.yaml", "c.yaml")["removed-with-replacement"]
     assert "status.storedVersions" in removed
-    (tmp_path / "d.yaml").write_text(definition("v1alpha1", "v1", strategy="Webhook"))
+    (tmp_path / "d.yaml").write_text(crd("v1alpha1", "v1", strategy="Webhook"))
     assert "status.storedVersions" in rules("d.yaml", "c.yaml")["alpha"]

@@ -130,24 +130,12 @@ PATTERNS: tuple[tuple[dict[str, Any], str | None], ...] = (
 OTHERS: tuple[tuple[dict[str, Any], str | None], ...] = (
     (listed("atomic", {**TEXT, "nullable": True}), None),
     (listed("set", {**TEXT, "nullable": True}), "/items/nullable"),
-    (
-        listed("map", {**fields(a=TEXT), "required": ["a"], "nullable": True}),
-        "/items/nullable",
-    ),
-    (
-        listed("map", {**fields(a={**TEXT, "nullable": True}), "required": ["a"]}),
-        "/items/properties/a/nullable",
-    ),
+    (listed("map", {**fields(a=TEXT), "required": ["a"], "nullable": True}), "/items/nullable"),
+    (listed("map", {**fields(a={**TEXT, "nullable": True}), "required": ["a"]}), "/items/properties/a/nullable"),
     (listed("map", fields(a={**TEXT, "default": None})), "/items/properties/a"),
-    (
-        {"type": "object", "x-kubernetes-preserve-unknown-fields": False},
-        "/x-kubernetes-preserve-unknown-fields",
-    ),
+    ({"type": "object", "x-kubernetes-preserve-unknown-fields": False}, "/x-kubernetes-preserve-unknown-fields"),
     ({**fields(a=TEXT), "additionalProperties": True}, None),
-    (
-        {**fields(a=TEXT), "additionalProperties": False},
-        "/additionalProperties",
-    ),
+    ({**fields(a=TEXT), "additionalProperties": False}, "/additionalProperties"),
     ({**fields(a=TEXT), "additionalProperties": TEXT}, "/additionalProperties"),
     (fields(metadata=fields(a=WRONG)), "/properties/metadata/properties/a/default"),
     (fields(metadata={**fields(a=TEXT), "description": "Any."}), None),
@@ -158,7 +146,7 @@ OTHERS: tuple[tuple[dict[str, Any], str | None], ...] = (
         },
         "/allOf/0/properties/metadata",
     ),
-)
+)  # fmt: skip
 CASES = (*DEFAULTS, *PATTERNS, *OTHERS)
 
 #: Schemas of a kind with the pointers of their mistakes.

@@ -232,10 +232,7 @@ def test_fields_have_what_the_schema_states(run: Command) -> None:
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
-        (
-            {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
-            [("at least one of", ("a", "b"))],
-        ),
+        ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, [("at least one of", ("a", "b"))]),
         (
             {
                 "oneOf": [
@@ -251,23 +248,14 @@ def test_fields_have_what_the_schema_states(run: Command) -> None:
         ({"not": {"enum": ["x", 1]}}, [("not", ("x", "1"))]),
         ({"oneOf": [{"properties": {"a": {}}}]}, []),
         ({"anyOf": [{}, {"required": ["a"]}]}, []),
-        (
-            {"anyOf": [{"format": "ipv4"}, {"pattern": "^x"}]},
-            [("at least one of", ("format: ipv4", "pattern: ^x"))],
-        ),
+        ({"anyOf": [{"format": "ipv4"}, {"pattern": "^x"}]}, [("at least one of", ("format: ipv4", "pattern: ^x"))]),
         (
             {"allOf": [{"minLength": 2}, {"anyOf": [{"required": ["a"]}]}]},
             [("all of", ("minLength: 2",)), ("at least one of", ("a",))],
         ),
-        (
-            {
-                "x-kubernetes-int-or-string": True,
-                "anyOf": [{"type": "integer"}, {"type": "string"}],
-            },
-            [],
-        ),
+        ({"x-kubernetes-int-or-string": True, "anyOf": [{"type": "integer"}, {"type": "string"}]}, []),
     ],
-)
+)  # fmt: skip
 def test_conditions_are_stated_in_words(
     schema: dict[str, Any], expected: list[tuple[str, tuple[str, ...]]]
 ) -> None:

@@ -277,10 +277,20 @@ def test_examples_of_the_python_api_run(tmp_path: Path) -> None:
     assert (tmp_path / "generated/1.35/markdown-v5/docs/V1Pod.md").is_file()
 
 
-def test_example_of_the_python_target_runs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("page", "output"),
+    [
+        ("targets/python", "spec.containers: required, but missing"),
+        ("custom-resources", '"issuerRef":{"name":"ca"}'),
+    ],
+)
+def test_examples_of_the_python_target_run(
+    tmp_path: Path, page: str, output: str
+) -> None:
     pytest.importorskip("msgspec")
-    generate_package(load("1.35"), tmp_path, "kubernetes_models")
-    (program,) = blocks(ROOT / "docs/targets/python.md", "python")
+    release = load_crds(CERTIFICATE) if page == "custom-resources" else load("1.35")
+    generate_package(release, tmp_path, "kubernetes_models")
+    (program,) = blocks(ROOT / f"docs/{page}.md", "python")
     result = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
@@ -289,22 +299,7 @@ def test_example_of_the_python_target_runs(tmp_path: Path) -> None:
         text=True,
     )
     assert result.returncode == 0, result.stderr
-    assert "spec.containers: required, but missing" in result.stdout
-
-
-def test_example_of_custom_resources_in_python_runs(tmp_path: Path) -> None:
-    pytest.importorskip("msgspec")
-    generate_package(load_crds(CERTIFICATE), tmp_path, "kubernetes_models")
-    (program,) = blocks(ROOT / "docs/custom-resources.md", "python")
-    result = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=tmp_path,
-        env={**environment(), "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
-    assert '"issuerRef":{"name":"ca"}' in result.stdout
+    assert output in result.stdout
 
 
 def test_example_of_the_jsonnet_target_runs(tmp_path: Path) -> None:

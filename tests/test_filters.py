@@ -46,35 +46,14 @@ HOSTILE = st.one_of(
     [
         ("podIPs", "podIPs", "PodIPs", "pod_ips", "pod-ips", "POD_IPS"),
         ("podCIDRs", "podCIDRs", "PodCIDRs", "pod_cidrs", "pod-cidrs", "POD_CIDRS"),
-        (
-            "HTTPGetAction",
-            "httpGetAction",
-            "HTTPGetAction",
-            "http_get_action",
-            "http-get-action",
-            "HTTP_GET_ACTION",
-        ),
-        (
-            "resource.k8s.io",
-            "resourceK8sIo",
-            "ResourceK8sIo",
-            "resource_k8s_io",
-            "resource-k8s-io",
-            "RESOURCE_K8S_IO",
-        ),
+        ("HTTPGetAction", "httpGetAction", "HTTPGetAction", "http_get_action", "http-get-action", "HTTP_GET_ACTION"),
+        ("resource.k8s.io", "resourceK8sIo", "ResourceK8sIo", "resource_k8s_io", "resource-k8s-io", "RESOURCE_K8S_IO"),
         ("v1beta1", "v1beta1", "V1beta1", "v1beta1", "v1beta1", "V1BETA1"),
-        (
-            "sha256Sum",
-            "sha256Sum",
-            "Sha256Sum",
-            "sha256_sum",
-            "sha256-sum",
-            "SHA256_SUM",
-        ),
+        ("sha256Sum", "sha256Sum", "Sha256Sum", "sha256_sum", "sha256-sum", "SHA256_SUM"),
         ("$ref", "ref", "Ref", "ref", "ref", "REF"),
         ("", "", "", "", "", ""),
     ],
-)
+)  # fmt: skip
 def test_a_name_is_spelled_in_each_case(
     name: str, camel: str, pascal: str, snake: str, kebab: str, constant: str
 ) -> None:

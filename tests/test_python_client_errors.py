@@ -30,8 +30,7 @@ from tests.answering_server import (
     status,
     stream,
 )
-from tests.conftest import load
-from tests.packages import generate_client, import_client, import_package
+from tests.packages import CLIENT, import_package
 
 pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 pytest.importorskip("wsproto", reason="wsproto is not installed")
@@ -44,24 +43,18 @@ WIDGET = {"apiVersion": "e.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return generate_client(load("1.35"), tmp_path_factory.mktemp("client"), "errors")
+def modules(client_modules: tuple[Any, Any]) -> tuple[Any, Any]:
+    return client_modules
 
 
 @pytest.fixture(scope="module")
-def modules(folder: Path) -> tuple[Any, Any]:
-    """The package of the client, and its module for asyncio."""
-    return import_client(folder, "errors")
+def package(client_modules: tuple[Any, Any]) -> Any:
+    return client_modules[0]
 
 
 @pytest.fixture(scope="module")
-def package(modules: Any) -> Any:
-    return modules[0]
-
-
-@pytest.fixture(scope="module")
-def models(package: Any, folder: Path) -> Any:
-    return import_package(folder, "errors_models")
+def models(client_folder: Path) -> Any:
+    return import_package(client_folder, f"{CLIENT}_models")
 
 
 @pytest.fixture

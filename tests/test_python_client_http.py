@@ -43,26 +43,19 @@ from tests.answering_server import (
     status,
     stream,
 )
-from tests.conftest import load
-from tests.packages import generate_client, import_client
 
 pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 wsproto = pytest.importorskip("wsproto", reason="wsproto is not installed")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return generate_client(load("1.35"), tmp_path_factory.mktemp("client"), "http")
+def package(client_modules: tuple[Any, Any]) -> Any:
+    return client_modules[0]
 
 
 @pytest.fixture(scope="module")
-def package(folder: Path) -> Any:
-    return import_client(folder, "http")[0]
-
-
-@pytest.fixture(scope="module")
-def aio(folder: Path) -> Any:
-    return import_client(folder, "http")[1]
+def aio(client_modules: tuple[Any, Any]) -> Any:
+    return client_modules[1]
 
 
 @pytest.fixture
@@ -920,22 +913,13 @@ def test_secrets_are_in_no_message(
         ("{}", "no current-context"),
         ("current-context: a", "there is no context 'a'"),
         (KUBECONFIG.format(url="x", user="{}"), "server 'x' is no http or https URL"),
-        (
-            KUBECONFIG.format(url="http://x:y", user="{}"),
-            "is no http or https URL: the port is no number",
-        ),
+        (KUBECONFIG.format(url="http://x:y", user="{}"), "is no http or https URL: the port is no number"),
         (
             KUBECONFIG.format(url='http://x", proxy-url: "ftp://x', user="{}"),
             "proxy-url 'ftp://x' is no URL of a proxy",
         ),
-        (
-            KUBECONFIG.format(url="http://x", user='{"tokenFile": "\\0"}'),
-            "tokenFile must not have a null character",
-        ),
-        (
-            KUBECONFIG.format(url="http://x", user='{"client-key-data": "é"}'),
-            "client-key-data is not base64",
-        ),
+        (KUBECONFIG.format(url="http://x", user='{"tokenFile": "\\0"}'), "tokenFile must not have a null character"),
+        (KUBECONFIG.format(url="http://x", user='{"client-key-data": "é"}'), "client-key-data is not base64"),
         ("current-context: 2021-99-99", "not valid YAML"),
         (KUBECONFIG.format(url="http://x", user="[]"), "must be an object"),
         (
@@ -954,16 +938,10 @@ def test_secrets_are_in_no_message(
             KUBECONFIG.format(url="x", user='{"auth-provider": {"name": "gcp"}}'),
             "auth-provider gcp .* under exec, such as gke-gcloud-auth-plugin$",
         ),
-        (
-            KUBECONFIG.format(url="http://x", user='{"client-key-data": "*"}'),
-            "client-key-data is not base64",
-        ),
-        (
-            KUBECONFIG.format(url="http://x", user='{"client-key": "none"}'),
-            "none: No such",
-        ),
+        (KUBECONFIG.format(url="http://x", user='{"client-key-data": "*"}'), "client-key-data is not base64"),
+        (KUBECONFIG.format(url="http://x", user='{"client-key": "none"}'), "none: No such"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_in_a_kubeconfig_are_named(
     package: Any, tmp_path: Path, text: str, message: str
 ) -> None:

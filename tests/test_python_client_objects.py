@@ -23,7 +23,7 @@ from tests.crd_schemas import definition, version
 from tests.examples import examples
 from tests.kind_examples import KIND_EXAMPLES
 from tests.manifests import manifests
-from tests.packages import generate_client, import_client, import_package
+from tests.packages import CLIENT, import_package
 
 pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 pytest.importorskip("wsproto", reason="wsproto is not installed")
@@ -31,7 +31,6 @@ pytest.importorskip("wsproto", reason="wsproto is not installed")
 # A warning cannot be sent from a worker of pytest-xdist: its class is generated.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-PREFIX = "objects"
 NAMESPACE = "objects"
 GROUP = "objects.example.com"
 #: A kind that only the server knows.
@@ -63,18 +62,13 @@ items:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return generate_client(load("1.35"), tmp_path_factory.mktemp("client"), PREFIX)
+def package(client_modules: tuple[Any, Any]) -> Any:
+    return client_modules[0]
 
 
 @pytest.fixture(scope="module")
-def package(folder: Path) -> Any:
-    return import_client(folder, PREFIX)[0]
-
-
-@pytest.fixture(scope="module")
-def models(package: Any, folder: Path) -> Any:
-    return import_package(folder, f"{PREFIX}_models")
+def models(client_folder: Path) -> Any:
+    return import_package(client_folder, f"{CLIENT}_models")
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ same as kubectl, whose rules are those of Go's net/http (golang.org/x/net/http/h
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import socket
@@ -13,9 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.conftest import load
-from tests.packages import generate_client, import_client, import_package
 
 pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 
@@ -115,19 +113,13 @@ func main() {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("client")
-    return generate_client(load("1.35"), folder, "proxies")
+def package(client_modules: tuple[Any, Any]) -> Any:
+    return client_modules[0]
 
 
 @pytest.fixture(scope="module")
-def package(folder: Path) -> Any:
-    return import_client(folder, "proxies")[0]
-
-
-@pytest.fixture(scope="module")
-def proxies(package: Any, folder: Path) -> Any:
-    return import_package(folder, "proxies_client._proxies")
+def proxies(package: Any) -> Any:
+    return importlib.import_module(f"{package.__name__}._proxies")
 
 
 def test_the_environment_means_what_it_means_to_kubectl(

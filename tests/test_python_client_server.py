@@ -253,69 +253,6 @@ def check_too_old_watch(package: Any, core: Any) -> None:
     watch.close()
 
 
-class Breaking:
-    """A transport of a user's own, which breaks the connection of a watch after some
-    pieces."""
-
-    def __init__(self, package: Any, inner: Any, pieces: int) -> None:
-        self.package, self.inner, self.pieces = package, inner, pieces
-        self.watches: list[str] = []
-
-    def send(self, request: Any) -> Any:
-        response = self.inner.send(request)
-        if "watch=true" in request.target:
-            self.watches.append(request.target)
-            return BreakingResponse(self, response)
-        return response
-
-    def close(self) -> None:
-        self.inner.close()
-
-
-class BreakingResponse:
-    def __init__(self, transport: Breaking, response: Any) -> None:
-        self.transport, self.response = transport, response
-        self.status, self.headers, self.stream = response.status, response.headers, None
-        self.left = transport.pieces
-
-    def read(self) -> bytes:
-        if not self.left:
-            raise self.transport.package.ConnectionFailed("it broke", sent=True)
-        self.left -= 1
-        data: bytes = self.response.read()
-        return data
-
-    def close(self) -> None:
-        self.response.close()
-
-
-def test_a_watch_goes_on_after_a_broken_connection(
-    package: Any, client: Any, config: Any
-) -> None:
-    core = package.CoreV1Api(client)
-    core.create_namespace({"metadata": {"name": "watched"}})
-    transport = Breaking(package, client.transport, pieces=2)
-    retry = package.Retry(delay=0.01, longest=0.05)
-    breaking = package.Client(config, transport=transport, retry=retry)
-    events = package.CoreV1Api(breaking).list_namespaced_config_map.watch("watched")
-    assert next(events) == package.Listed((), next_version(core), "start")
-    names = [f"object-{number}" for number in range(12)]
-    seen: list[str] = []
-    for name in names:
-        core.create_namespaced_config_map("watched", {"metadata": {"name": name}})
-        event = next(item for item in events if isinstance(item, package.Added))
-        seen.append(event.object.metadata.name)
-    events.close()
-    assert seen == names
-    assert len(transport.watches) > 4
-
-
-def next_version(core: Any) -> str:
-    """The version that an empty list has now."""
-    version = core.list_namespaced_config_map("watched").metadata.resource_version
-    return str(version)
-
-
 def test_the_same_with_asyncio(
     package: Any, aio: Any, client: Any, config: Any
 ) -> None:

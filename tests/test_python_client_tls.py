@@ -18,8 +18,6 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import load
-from tests.packages import generate_client, import_client
 from tests.tls_server import (
     SERVER_NAME,
     Authority,
@@ -34,10 +32,8 @@ pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 
 
 @pytest.fixture(scope="module")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The package of a client, and its module for asyncio."""
-    folder = generate_client(load("1.35"), tmp_path_factory.mktemp("client"), "tls")
-    return import_client(folder, "tls")
+def modules(client_modules: tuple[Any, Any]) -> tuple[Any, Any]:
+    return client_modules
 
 
 @pytest.fixture(scope="module")
@@ -61,33 +57,46 @@ def server(authority: Authority) -> Iterator[TlsServer]:
         yield server
 
 
-def write_kubeconfig(path: Path, cluster: dict[str, Any], user: dict[str, Any]) -> Path:
-    config = {
-        "current-context": "main",
-        "contexts": [{"name": "main", "context": {"cluster": "here", "user": "me"}}],
-        "clusters": [{"name": "here", "cluster": cluster}],
-        "users": [{"name": "me", "user": user}],
-    }
-    path.write_text(json.dumps(config))
-    return path
+class Kubeconfig:
+    """Makes configurations of a client: of the file of a user of a server."""
+
+    def __init__(self, package: Any, folder: Path, cluster: dict[str, Any]) -> None:
+        self.package, self.path = package, folder / "config"
+        self.cluster = cluster
+
+    def __call__(self, user: KeyPair | dict[str, Any], **cluster: Any) -> Any:
+        """The configuration of a user; ``cluster`` replaces fields of the cluster."""
+        if isinstance(user, KeyPair):
+            certificate, key = map(str, user)
+            user = {"client-certificate": certificate, "client-key": key}
+        fields = {name.replace("_", "-"): value for name, value in cluster.items()}
+        context = {"cluster": "here", "user": "me"}
+        config = {
+            "current-context": "main",
+            "contexts": [{"name": "main", "context": context}],
+            "clusters": [{"name": "here", "cluster": {**self.cluster, **fields}}],
+            "users": [{"name": "me", "user": user}],
+        }
+        self.path.write_text(json.dumps(config))
+        return self.package.load_kubeconfig(self.path)
 
 
-def cluster_of(
-    server: TlsServer, authority: Authority, **fields: Any
-) -> dict[str, Any]:
-    return {
+@pytest.fixture
+def kubeconfig(
+    package: Any, tmp_path: Path, server: TlsServer, authority: Authority
+) -> Kubeconfig:
+    cluster = {
         "server": server.url,
         "certificate-authority": str(authority.certificate),
         "tls-server-name": SERVER_NAME,
-        **fields,
     }
+    return Kubeconfig(package, tmp_path, cluster)
 
 
-def files_of(pair: KeyPair) -> dict[str, Any]:
-    return {
-        "client-certificate": str(pair.certificate),
-        "client-key": str(pair.key),
-    }
+@pytest.fixture
+def unreachable(package: Any, tmp_path: Path) -> Kubeconfig:
+    """Configurations without a server, for programs that fail before it is asked."""
+    return Kubeconfig(package, tmp_path, {"server": "http://127.0.0.1:9"})
 
 
 def list_namespaces(package: Any, config: Any) -> None:
@@ -100,57 +109,41 @@ def encoded(path: Path) -> str:
 
 
 def test_a_client_certificate_is_read_from_files_and_data(
-    package: Any,
-    tmp_path: Path,
-    server: TlsServer,
-    authority: Authority,
-    pair: KeyPair,
+    modules: Any, server: TlsServer, kubeconfig: Kubeconfig, pair: KeyPair
 ) -> None:
-    cluster = cluster_of(server, authority)
+    package, aio = modules
     data = {
         "client-certificate-data": encoded(pair.certificate),
         "client-key-data": encoded(pair.key),
     }
-    for user in (files_of(pair), data):
-        path = write_kubeconfig(tmp_path / "config", cluster, user)
-        list_namespaces(package, package.load_kubeconfig(path))
-    assert server.clients == ["me", "me"]
-
-
-def test_asyncio_has_the_client_certificate(
-    modules: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
-) -> None:
-    package, aio = modules
-    cluster = cluster_of(server, authority)
-    path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
+    for user in (pair, data):
+        list_namespaces(package, kubeconfig(user))
 
     async def main() -> None:
-        async with package.AsyncClient(package.load_kubeconfig(path)) as client:
+        async with package.AsyncClient(kubeconfig(pair)) as client:
             await aio.CoreV1Api(client).list_namespace()
 
     asyncio.run(main())
-    assert server.clients == ["me"]
+    assert server.clients == ["me", "me", "me"]
 
 
 def test_connections_that_cannot_be_trusted_fail(
     package: Any,
-    tmp_path: Path,
     server: TlsServer,
-    authority: Authority,
+    kubeconfig: Kubeconfig,
     pair: KeyPair,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     """A server whose certificate has another name or authority, and a user without a
     certificate."""
     other = Authority.create(tmp_path_factory.mktemp("other"))
-    for cluster, user in (
-        (cluster_of(server, authority, **{"tls-server-name": "h"}), files_of(pair)),
-        (cluster_of(server, other), files_of(pair)),
-        (cluster_of(server, authority), {}),
+    for user, cluster in (
+        (pair, {"tls_server_name": "h"}),
+        (pair, {"certificate_authority": str(other.certificate)}),
+        ({}, {}),
     ):
-        path = write_kubeconfig(tmp_path / "config", cluster, user)
         with pytest.raises(package.ConnectionFailed):
-            list_namespaces(package, package.load_kubeconfig(path))
+            list_namespaces(package, kubeconfig(user, **cluster))
     assert server.clients == []
 
 
@@ -158,34 +151,30 @@ def test_a_server_need_not_be_trusted_where_the_file_says_so(
     package: Any, tmp_path: Path, server: TlsServer, pair: KeyPair
 ) -> None:
     cluster = {"server": server.url, "insecure-skip-tls-verify": True}
-    path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
-    list_namespaces(package, package.load_kubeconfig(path))
+    list_namespaces(package, Kubeconfig(package, tmp_path, cluster)(pair))
     assert server.clients == ["me"]
 
 
 def test_a_key_that_does_not_belong_to_the_certificate_is_named(
-    package: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
+    package: Any, kubeconfig: Kubeconfig, authority: Authority, pair: KeyPair
 ) -> None:
-    other = authority.issue("other")
-    user = files_of(KeyPair(pair.certificate, other.key))
-    path = write_kubeconfig(tmp_path / "config", cluster_of(server, authority), user)
+    config = kubeconfig(KeyPair(pair.certificate, authority.issue("other").key))
     with pytest.raises(package.ConfigError, match="client certificate cannot be used"):
-        list_namespaces(package, package.load_kubeconfig(path))
+        list_namespaces(package, config)
 
 
 def test_a_key_with_a_password_is_named(
-    package: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
+    package: Any, tmp_path: Path, kubeconfig: Kubeconfig, pair: KeyPair
 ) -> None:
     """OpenSSL would wait for the password at the terminal, which the process gets here."""
     key = tmp_path / "encrypted.key"
     command = ["openssl", "ec", "-aes256", "-passout", "pass:secret", "-in", pair.key]
     subprocess.run([*command, "-out", key], check=True, capture_output=True)
-    user = files_of(KeyPair(pair.certificate, key))
-    path = write_kubeconfig(tmp_path / "config", cluster_of(server, authority), user)
+    config = kubeconfig(KeyPair(pair.certificate, key))
     pid, terminal = pty.fork()
     if pid == 0:
         try:
-            list_namespaces(package, package.load_kubeconfig(path))
+            list_namespaces(package, config)
         except package.ConfigError:
             os._exit(7)
         finally:
@@ -216,12 +205,9 @@ def credential(version: str, pair: KeyPair, expires: float) -> str:
 
 
 def test_close_ends_what_another_thread_waits_for(
-    package: Any, server: TlsServer, authority: Authority, pair: KeyPair, tmp_path: Path
+    package: Any, server: TlsServer, kubeconfig: Kubeconfig, pair: KeyPair
 ) -> None:
-    path = write_kubeconfig(
-        tmp_path / "config", cluster_of(server, authority), files_of(pair)
-    )
-    client = package.Client(package.load_kubeconfig(path), timeout=None)
+    client = package.Client(kubeconfig(pair), timeout=None)
     namespaces = package.CoreV1Api(client).list_namespace
     with ThreadPoolExecutor() as pool:
         watch = pool.submit(list, namespaces.watch(resource_version="1"))
@@ -237,6 +223,7 @@ def test_a_program_gives_a_certificate_until_it_expires(
     tmp_path: Path,
     server: TlsServer,
     authority: Authority,
+    kubeconfig: Kubeconfig,
     pair: KeyPair,
     version: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -252,10 +239,8 @@ def test_a_program_gives_a_certificate_until_it_expires(
         "command": "./login",
         "interactiveMode": "IfAvailable",
     }
-    cluster = cluster_of(server, authority)
-    path = write_kubeconfig(tmp_path / "config", cluster, {"exec": plugin})
     runs = tmp_path / "log"
-    with package.Client(package.load_kubeconfig(path)) as client:
+    with package.Client(kubeconfig({"exec": plugin})) as client:
         core = package.CoreV1Api(client)
         core.list_namespace()
         core.list_namespace()
@@ -273,6 +258,7 @@ def test_a_refused_certificate_is_replaced(
     tmp_path: Path,
     server: TlsServer,
     authority: Authority,
+    kubeconfig: Kubeconfig,
     pair: KeyPair,
     is_async: bool,
 ) -> None:
@@ -289,10 +275,7 @@ def test_a_refused_certificate_is_replaced(
         "command": "./login",
         "interactiveMode": "Never",
     }
-    path = write_kubeconfig(
-        tmp_path / "config", cluster_of(server, authority), {"exec": plugin}
-    )
-    config = package.load_kubeconfig(path)
+    config = kubeconfig({"exec": plugin})
     if not is_async:
         with package.Client(config) as client:
             package.CoreV1Api(client).list_namespace()
@@ -334,7 +317,7 @@ def test_a_refused_certificate_is_replaced(
     ],
 )
 def test_what_a_program_prints_is_checked(
-    package: Any, tmp_path: Path, output: str, message: str
+    package: Any, tmp_path: Path, unreachable: Kubeconfig, output: str, message: str
 ) -> None:
     (tmp_path / "output").write_text(output)
     plugin = {
@@ -342,10 +325,8 @@ def test_what_a_program_prints_is_checked(
         "command": "cat",
         "args": [str(tmp_path / "output")],
     }
-    cluster = {"server": "http://127.0.0.1:9"}
-    path = write_kubeconfig(tmp_path / "config", cluster, {"exec": plugin})
     with pytest.raises(package.ConfigError, match=message):
-        list_namespaces(package, package.load_kubeconfig(path))
+        list_namespaces(package, unreachable({"exec": plugin}))
 
 
 @pytest.mark.parametrize(
@@ -360,17 +341,15 @@ def test_what_a_program_prints_is_checked(
     ],
 )
 def test_a_program_that_cannot_be_run_is_named(
-    package: Any, tmp_path: Path, fields: dict[str, Any], message: str
+    package: Any, unreachable: Kubeconfig, fields: dict[str, Any], message: str
 ) -> None:
     plugin = {
         "apiVersion": "client.authentication.k8s.io/v1",
         "command": "true",
         **fields,
     }
-    cluster = {"server": "http://127.0.0.1:9"}
-    path = write_kubeconfig(tmp_path / "config", cluster, {"exec": plugin})
     with pytest.raises(package.ConfigError, match=message):
-        list_namespaces(package, package.load_kubeconfig(path))
+        list_namespaces(package, unreachable({"exec": plugin}))
 
 
 def test_the_token_of_a_pod_is_read_again(
@@ -410,19 +389,16 @@ def test_the_token_of_a_pod_is_read_again(
 )
 def test_an_http_proxy_leads_to_the_server(
     package: Any,
-    tmp_path: Path,
     server: TlsServer,
-    authority: Authority,
+    kubeconfig: Kubeconfig,
     pair: KeyPair,
     host: str,
     target: str,
 ) -> None:
     """With the credentials in its URL. The proxy resolves the server's name."""
     with http_proxy(server.port) as proxy:
-        fields = {"server": f"https://{host}", "proxy-url": proxy.url}
-        cluster = {**cluster_of(server, authority), **fields}
-        path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
-        list_namespaces(package, package.load_kubeconfig(path))
+        config = kubeconfig(pair, server=f"https://{host}", proxy_url=proxy.url)
+        list_namespaces(package, config)
     assert proxy.targets == [target]
     assert proxy.credentials == [f"Basic {base64.b64encode(b'user:p@ss').decode()}"]
     assert server.clients == ["me"]
@@ -430,22 +406,14 @@ def test_an_http_proxy_leads_to_the_server(
 
 @pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
 def test_a_socks_proxy_leads_to_the_server(
-    modules: Any,
-    tmp_path: Path,
-    server: TlsServer,
-    authority: Authority,
-    pair: KeyPair,
-    scheme: str,
+    modules: Any, server: TlsServer, kubeconfig: Kubeconfig, pair: KeyPair, scheme: str
 ) -> None:
     """Blocking, and with asyncio."""
     pytest.importorskip("socksio", reason="httpcore2[socks] is not installed")
     package, aio = modules
     with socks_proxy(server.port) as proxy:
         url = proxy.url.replace("socks5", scheme)
-        fields = {"server": f"https://{SERVER_NAME}", "proxy-url": url}
-        cluster = {**cluster_of(server, authority), **fields}
-        path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
-        config = package.load_kubeconfig(path)
+        config = kubeconfig(pair, server=f"https://{SERVER_NAME}", proxy_url=url)
         list_namespaces(package, config)
 
         async def main() -> None:
@@ -458,14 +426,12 @@ def test_a_socks_proxy_leads_to_the_server(
 
 
 def test_a_proxy_that_is_not_there_is_an_error(
-    package: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
+    package: Any, server: TlsServer, kubeconfig: Kubeconfig, pair: KeyPair
 ) -> None:
     for url, error in (
         ("http://127.0.0.1:9", package.ConnectionFailed),
         ("nonsense", package.ConfigError),
     ):
-        cluster = cluster_of(server, authority, **{"proxy-url": url})
-        path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
         with pytest.raises(error):
-            list_namespaces(package, package.load_kubeconfig(path))
+            list_namespaces(package, kubeconfig(pair, proxy_url=url))
     assert server.clients == []

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,38 +16,8 @@ from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.languages.python.custom.types import is_any_resource
 from tests.cluster import load_crds, stored_crds
 from tests.packages import generate_package
-from tests.test_formatting import is_formatted
-from tests.test_python_package import check_types
 
 PACKAGE = "cluster_models"
-
-PROGRAM = f"""\
-from {PACKAGE} import V1ObjectMeta, load
-from {PACKAGE}.cert_manager_io.v1 import Certificate, CertificateSpec
-from {PACKAGE}.cert_manager_io.v1 import CertificateSpecIssuerRef
-from {PACKAGE}.cert_manager_io.v1 import CertificateSpecPrivateKey
-from {PACKAGE}.monitoring_coreos_com.v1 import ServiceMonitor
-
-certificate = Certificate(
-    api_version="cert-manager.io/v1",
-    kind="Certificate",
-    metadata=V1ObjectMeta(name="web"),
-    spec=CertificateSpec(
-        secret_name="web-tls",
-        dns_names=["example.com"],
-        issuer_ref=CertificateSpecIssuerRef(name="ca"),
-        private_key=CertificateSpecPrivateKey(algorithm="ECDSA"),
-    ),
-)
-for model in load(certificate.to_json()):
-    if isinstance(model, ServiceMonitor):
-        print(model.spec.endpoints)
-"""
-MISTAKES = (
-    'CertificateSpecPrivateKey(algorithm="ecdsa")',
-    "CertificateSpecIssuerRef()",
-    "certificate.spec.secret_name",
-)
 
 
 @pytest.fixture(scope="module")
@@ -101,18 +69,6 @@ print(count, sum(map(len, _kinds.CUSTOM_KINDS.values())))
     assert classes > 10_000
 
 
-@pytest.mark.slow
-def test_black_leaves_every_module_unchanged(folder: Path) -> None:
-    # One in six: black takes a second for a thousand lines.
-    texts = [path.read_text() for path in [*modules(folder)][::6]]
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        formatted = list(
-            pool.map(is_formatted, texts, [False] * len(texts), chunksize=8)
-        )
-    assert all(formatted)
-    assert len(texts) > 25
-
-
 def annotations(folder: Path) -> Iterator[set[str]]:
     """The names in the annotation of each attribute of a custom class."""
     for path in modules(folder):
@@ -155,14 +111,3 @@ def test_what_is_not_typed_is_what_the_schema_leaves_open(
     assert len(attributes) == len(fields) > 40_000
     assert untyped == sum(is_left_open(field.schema, release) for field in fields)
     assert untyped / len(fields) < 0.01
-
-
-@pytest.mark.parametrize("checker", ["mypy"])
-def test_a_program_with_custom_resources_is_checked(folder: Path, checker: str) -> None:
-    pytest.importorskip(checker, reason=f"{checker} is not installed")
-    (folder / "good.py").write_text(PROGRAM)
-    for number, mistake in enumerate(MISTAKES):
-        (folder / f"bad{number}.py").write_text(f"{PROGRAM}{mistake}\n")
-    errors = check_types(folder, checker)
-    found = {Path(error.split(":")[0]).stem for error in errors}
-    assert found == {f"bad{number}" for number in range(len(MISTAKES))}, errors

@@ -99,6 +99,10 @@ def test_wrong_keywords_are_refused_with_the_right_name(package: Any) -> None:
         package.V1Container(nmae="a", name="b")
     with pytest.raises(TypeError, match="Missing required argument 'name'"):
         package.V1Container()
+    with pytest.raises(TypeError):
+        package.V1Container("main")
+    with pytest.raises(AttributeError):
+        package.V1Container(name="main").imagee = "x"
 
 
 def test_a_required_none_cannot_get_into_a_model(package: Any) -> None:

@@ -205,35 +205,3 @@ def test_models_of_each_release_replace_objects_of_a_server(
         assert kept == {**served, "metadata": None}
         replaced += 1
     assert replaced >= 30
-
-
-def test_models_of_an_old_release_replace_objects_of_a_server(
-    api_server: Client, packages: Any
-) -> None:
-    package = packages(RELEASES[0])
-    labels = {"app": "kept"}
-    template = {
-        "metadata": {"labels": labels},
-        "spec": {
-            "containers": [{"name": "a", "image": "b"}],
-            "resources": {"limits": {"cpu": "1"}},
-        },
-    }
-    api_server.create(
-        {
-            "apiVersion": "apps/v1",
-            "kind": "Deployment",
-            "metadata": {"name": "kept", "namespace": "default"},
-            "spec": {"selector": {"matchLabels": labels}, "template": template},
-        }
-    )
-    path = "/apis/apps/v1/namespaces/default/deployments/kept"
-    served = api_server.request("GET", path).body
-    deployment = package.V1Deployment.from_json(json.dumps(served))
-    deployment.metadata.labels = {"team": "a"}
-    replaced = api_server.request("PUT", path, deployment.to_json().encode())
-    assert replaced.status == 200, replaced.message
-    assert replaced.body["metadata"]["labels"] == {"team": "a"}
-    assert replaced.body["spec"] == served["spec"]
-    assert served["spec"]["template"]["spec"]["resources"] == {"limits": {"cpu": "1"}}
-    api_server.delete(path)

@@ -199,20 +199,3 @@ def _check_no_loss(model: Any) -> None:
         assert pickle.loads(pickle.dumps(read)) == read
 
     check()
-
-
-@pytest.mark.parametrize("name", ["V1ConfigMap", "V1Deployment", "V1Service"])
-def test_hypothesis_makes_objects_of_a_class(package: Any, name: str) -> None:
-    """From its annotations, those of metadata with any fields included."""
-    class_ = getattr(package, name)
-    # JSON has no other numbers.
-    finite = st.floats(allow_nan=False, allow_infinity=False)
-    st.register_type_strategy(float, finite)
-
-    @given(st.from_type(class_))
-    @settings(max_examples=30, suppress_health_check=list(HealthCheck), deadline=None)
-    def is_written_and_read(value: Any) -> None:
-        text = value.to_json()
-        assert class_.from_json(text).to_json() == text
-
-    is_written_and_read()

@@ -380,18 +380,6 @@ def test_a_mistake_in_the_spelling_is_refused(
     assert caught.value.where.endswith(f"target.toml: {key}")
 
 
-def test_every_template_variable_is_documented() -> None:
-    contexts = view.make_contexts(
-        make_release({"A": model(a=ref("B")), "B": model()}),
-        load_targets(None)["python"],
-    )
-    assert contexts.files.keys() == view.EACH.keys()
-    for each, documented in view.EACH.items():
-        for context in contexts.files[each]():
-            assert context.variables.keys() == documented.variables.keys()
-            assert context.placeholders.keys() == documented.placeholders.keys()
-
-
 def test_the_project_metadata_can_be_read(tmp_path: Path) -> None:
     folder = generate_package(load("1.35"), tmp_path, "our_models")
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]

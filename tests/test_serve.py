@@ -245,7 +245,8 @@ def test_the_server_listens_on_loopback_only(client: Client) -> None:
 def test_a_taken_port_is_an_error_before_the_build(
     client: Client, tmp_path: Path
 ) -> None:
-    with pytest.raises(ServeError, match="--port 0") as caught:
+    message = rf"port {client.port}: cannot be opened[^$]*--port 0"
+    with pytest.raises(ServeError, match=message) as caught:
         serve(
             tmp_path,
             client.port,

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -131,16 +130,6 @@ def test_an_error_in_the_first_build_stops_the_command(
     done = run("serve", "1.35", "--templates", "mine", "--port", "0")
     assert (done.returncode, done.stdout) == (1, "")
     assert "fields.j2:1: " in done.stderr
-
-
-def test_the_command_reports_a_taken_port(run: Command, user_target: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = str(taken.getsockname()[1])
-        done = run("serve", "1.35", "--templates", "mine", "--port", port)
-    assert done.returncode == 1
-    assert f"error: port {port}: cannot be opened" in done.stderr
-    assert "--port 0" in done.stderr
-    assert not (run.folder / "generated").exists()
 
 
 @pytest.mark.slow

@@ -3,14 +3,13 @@ scripts."""
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command, make_command, make_document
-from tests.site_pages import Site, Tags
+from tests.conftest import make_command
+from tests.site_pages import Site
 
 KIB = 1024
 META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -226,33 +225,6 @@ def test_the_search_is_small(folder: Path) -> None:
     assert sum((folder / name).stat().st_size for name in names) < 200_000
     names = ["1.35/search-texts.js", "assets/other-releases.js"]
     assert sum((folder / name).stat().st_size for name in names) < 1_000_000
-
-
-@pytest.mark.growth
-def test_pages_grow_in_proportion_to_the_document(run: Command) -> None:
-    """Each page has the fields that can be expanded on it, up to a limit."""
-    sizes = []
-    for count in (200, 400):
-        ring = {
-            f"io.k8s.api.core.v1.R{number}": {
-                "type": "object",
-                "properties": {
-                    "next": {
-                        "$ref": f"#/definitions/io.k8s.api.core.v1.R{(number + 1) % count}"
-                    },
-                    "text": {"type": "string", "description": "A text."},
-                },
-            }
-            for number in range(count)
-        }
-        (run.folder / "ring.json").write_text(json.dumps(make_document(ring)))
-        done = run("render", "ring", "--spec", "ring.json", "-t", "site", "-o", "out")
-        assert done.returncode == 0, done.stderr
-        pages = list((run.folder / "out/site/ring").rglob("R*/index.html"))
-        assert len(pages) == count
-        assert max(page.stat().st_size for page in pages) < 100 * KIB
-        sizes.append(sum(page.stat().st_size for page in pages))
-    assert sizes[1] < 2.2 * sizes[0]
 
 
 # --- security

@@ -179,24 +179,9 @@ CHECKED = [
     ("", "", 0, ""),
     ("a: b\n", "Nothing was checked.", 1, "it has no apiVersion and kind"),
     ("- a\n", "Nothing was checked.", 1, "this is no object"),
-    (
-        "apiVersion: example.com/v1\nkind: Widget\n",
-        "Nothing was checked.",
-        1,
-        "Not checked",
-    ),
-    (
-        "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\n",
-        "Nothing was checked.",
-        1,
-        "Not checked",
-    ),
-    (
-        "apiVersion: serving.knative.dev/v1\nkind: Service\n",
-        "Nothing was checked.",
-        1,
-        "Not checked",
-    ),
+    ("apiVersion: example.com/v1\nkind: Widget\n", "Nothing was checked.", 1, "Not checked"),
+    ("apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\n", "Nothing was checked.", 1, "Not checked"),
+    ("apiVersion: serving.knative.dev/v1\nkind: Service\n", "Nothing was checked.", 1, "Not checked"),
     ("apiVersion: v2\nkind: Pod\n", "1 object checked: 1 error", 1, "Use v1."),
     (
         "apiVersion: v1\nkind: PodList\nitems:\n- spec: {containers: 1}\n- a\n",
@@ -222,13 +207,8 @@ CHECKED = [
         0,
         "",
     ),
-    (
-        "a: &a {apiVersion: v1, kind: Pod}\n<<: *a\nspec: {b: c}\n",
-        "1 object checked: 2 errors",
-        3,
-        "has no field b",
-    ),
-]
+    ("a: &a {apiVersion: v1, kind: Pod}\n<<: *a\nspec: {b: c}\n", "1 object checked: 2 errors", 3, "has no field b"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "headline", "line", "remark"), CHECKED)

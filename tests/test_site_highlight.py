@@ -58,21 +58,9 @@ def test_the_text_of_the_html_is_the_code(language: str, code: str) -> None:
         ("yaml", "image: nginx:1.29", "<b>image</b>: nginx:1.29"),
         ("yaml", 'port: "80" # text', '<b>port</b>: <u>"80"</u><i> # text</i>'),
         ("yaml", "- 80", "- <em>80</em>"),
-        (
-            "yaml",
-            "a: |\n  b: 1\n\n  c\nd: 2",
-            "<b>a</b>: |\n<u>  b: 1</u>\n\n<u>  c</u>\n<b>d</b>: <em>2</em>",
-        ),
-        (
-            "yaml",
-            "- a: |-\n    x: 1\n  b: 2",
-            "- <b>a</b>: |-\n<u>    x: 1</u>\n  <b>b</b>: <em>2</em>",
-        ),
-        (
-            "python",
-            'f(name="a", n=1)',
-            'f(<b>name</b>=<u>"a"</u>, <b>n</b>=<em>1</em>)',
-        ),
+        ("yaml", "a: |\n  b: 1\n\n  c\nd: 2", "<b>a</b>: |\n<u>  b: 1</u>\n\n<u>  c</u>\n<b>d</b>: <em>2</em>"),
+        ("yaml", "- a: |-\n    x: 1\n  b: 2", "- <b>a</b>: |-\n<u>    x: 1</u>\n  <b>b</b>: <em>2</em>"),
+        ("python", 'f(name="a", n=1)', 'f(<b>name</b>=<u>"a"</u>, <b>n</b>=<em>1</em>)'),
         ("python", "a == 1  # x", "a == <em>1</em>  <i># x</i>"),
         ("jsonnet", "+ k.f({app: 'a//b'})", "+ k.f({<b>app</b>: <u>'a//b'</u>})"),
         ("rust", 'name: Some("a".into()),', '<b>name</b>: Some(<u>"a"</u>.into()),'),
@@ -82,6 +70,6 @@ def test_the_text_of_the_html_is_the_code(language: str, code: str) -> None:
         ("typescript", "export const", "<b>export</b> <b>const</b>"),
         ("kubectl", "kubectl get -l a=b", "<b>kubectl</b> get <b>-l</b> a=b"),
     ],
-)
+)  # fmt: skip
 def test_tokens_are_marked(language: str, code: str, html: str) -> None:
     assert highlight(language, code) == html

@@ -1,4 +1,4 @@
-"""The options of the docs site, the user's own templates, and what the reference documents."""
+"""The options of the docs site, and the user's own templates."""
 
 from __future__ import annotations
 
@@ -8,56 +8,8 @@ from typing import Any
 
 import pytest
 
-from kubestencil.engine import load_targets
-from kubestencil.schema.load import load_release
-from kubestencil.source import locate
-from kubestencil.targets import load_multi_release_view
 from tests.conftest import Command
 from tests.site_pages import Site
-
-# --- documentation of the templates
-
-
-def test_the_documented_variables_are_those_of_the_contexts(
-    tmp_path: Path,
-) -> None:
-    """Of all parts, with an extra page; all values of ``each`` are documented."""
-    (tmp_path / "page.md").write_text("# A page")
-    (tmp_path / "picture.svg").write_text("<svg/>")
-    target = load_targets(None)["site"].with_options(
-        {"pages": str(tmp_path), "url": "https://example.com/"}
-    )
-    view = load_multi_release_view(target)
-    releases = {name: load_release(locate(name, None)) for name in ("1.34", "1.35")}
-    generated = set()
-    for part in view.divide(list(releases), lambda: [*releases.values()], target):
-        part_releases = [releases[name] for name in part.releases]
-        contexts = view.make_part_contexts(
-            part.name, part_releases, part.context(), target
-        )
-        assert contexts.files.keys().isdisjoint(contexts.handled_by_other_parts)
-        assert {*contexts.files, *contexts.handled_by_other_parts} == view.EACH.keys()
-        for each, files in contexts.files.items():
-            file = next(iter(files()), None)
-            if file is None:  # the oldest release lacks nothing of older ones
-                continue
-            documented = view.EACH[each]
-            assert file.placeholders.keys() == documented.placeholders.keys(), each
-            if not file.data:
-                variables = {*contexts.shared_variables, *file.variables}
-                assert variables == documented.variables.keys(), each
-            generated.add(each)
-    assert generated == view.EACH.keys()
-
-
-def test_the_reference_explains_variables_and_their_classes(run: Command) -> None:
-    reference = run("targets", "site").stdout
-    assert (
-        "\n  root: str  the path from the page to the root of the site\n" in reference
-    )
-    assert "\n  summary: ReleaseSummary | None  None for the oldest" in reference
-    assert "\nType ReleaseSummary\n  What a release added and removed" in reference
-
 
 # --- options and the user's own templates
 

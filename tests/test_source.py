@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -22,6 +18,7 @@ from kubestencil.source.releases import (
     release_name,
     release_order,
 )
+from tests.answering_server import answer, serve, status
 from tests.conftest import RELEASES, SMALL, full_specs, load, make_document
 
 # kubernetes-validate does not have the descriptions of these two.
@@ -108,55 +105,6 @@ def test_a_surrogate_pair_is_one_character() -> None:
     assert decode(b'{"a": "\\ud83d\\ude00"}', "x") == {"a": "\N{GRINNING FACE}"}
 
 
-class Handler(BaseHTTPRequestHandler):
-    """A server on loopback whose paths are named like what they do."""
-
-    body = json.dumps(make_document(SMALL)).encode()
-    request_counts: dict[str, int]
-
-    def do_GET(self) -> None:
-        count = self.request_counts[self.path] = (
-            self.request_counts.get(self.path, 0) + 1
-        )
-        if self.path == "/missing":
-            self.send_error(404)
-        elif self.path == "/flaky" and count < 3:
-            self.send_error(503)
-        elif self.path == "/moved":
-            self.send_response(302)
-            self.send_header("location", "http://example.invalid/swagger.json")
-            self.end_headers()
-        elif self.path in ("/other", "/circle"):
-            self.send_response(302)
-            self.send_header("location", "/x" if self.path == "/other" else "/circle")
-            self.send_header("content-length", "0")
-            self.end_headers()
-        else:
-            self.send_response(200)
-            length = len(self.body)
-            length = 10**12 if self.path == "/huge" else length
-            length = length + 50 if self.path == "/incomplete" else length
-            self.send_header("content-length", str(length))
-            self.end_headers()
-            self.wfile.write(self.body)
-
-    def log_message(self, *arguments: object) -> None:
-        """Log nothing."""
-
-
-@contextmanager
-def server() -> Iterator[str]:
-    Handler.request_counts = {}
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        thread = threading.Thread(target=http.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{http.server_port}"
-        finally:
-            http.shutdown()
-            thread.join()
-
-
 def no_progress(received: int, expected: int) -> None:
     """Show no progress."""
 
@@ -166,42 +114,21 @@ def accept(source: object) -> None:
 
 
 def test_a_busy_server_is_asked_again() -> None:
-    with server() as url:
-        source = read_location(f"{url}/flaky", "cluster")
-        assert source.document() == make_document(SMALL)
-        assert Handler.request_counts["/flaky"] == 3
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("/missing", "404"),
-        ("/huge", "bytes"),
-        ("/incomplete", "cannot be downloaded"),
-    ],
-)
-def test_a_failed_download_leaves_no_file(
-    tmp_path: Path, path: str, message: str
-) -> None:
-    with server() as url:
-        release = ListedRelease("1.35", url + path, None)
-        with pytest.raises(SourceError, match=message):
-            remote.fetch(release, tmp_path / "specs", no_progress, accept)
-    assert not (tmp_path / "specs").exists()
-
-
-def test_a_redirect_may_not_leave_https() -> None:
-    message = "redirects to 'http://example.invalid/swagger.json'"
-    with server() as url, pytest.raises(SourceError, match=message):
-        remote.download(f"{url}/moved", no_progress)
+    with serve() as server:
+        server.answers = [*[status(503, "later")] * 2, answer(make_document(SMALL))]
+        source = read_location(f"{server.url}/swagger.json", "cluster")
+    assert source.document() == make_document(SMALL)
 
 
 def test_redirects_are_followed_a_few_times() -> None:
-    with server() as url:
-        assert remote.download(f"{url}/other", no_progress) == Handler.body
+    moved = answer(b"", 302, Location="/other")
+    with serve() as server:
+        server.answers = [*[moved] * 5, answer(b"{}")]
+        assert remote.download(server.url, no_progress) == b"{}"
+        server.answers = [moved] * 9
         with pytest.raises(SourceError, match="redirects more than 5 times"):
-            remote.download(f"{url}/circle", no_progress)
-    assert Handler.request_counts["/circle"] == 6
+            remote.download(server.url, no_progress)
+    assert len(server.answers) == 3
 
 
 def test_an_unknown_host_is_named_without_the_words_of_a_library(
@@ -214,22 +141,24 @@ def test_an_unknown_host_is_named_without_the_words_of_a_library(
 
 
 def test_fetch_checks_the_digest_and_the_document(tmp_path: Path) -> None:
-    sha256 = hashlib.sha256(Handler.body).hexdigest()
+    body = json.dumps(make_document(SMALL)).encode()
     checked: list[object] = []
-    with server() as url:
-        release = ListedRelease("1.35", f"{url}/x", sha256)
+    with serve() as server:
+        server.answers = [answer(body)] * 3
+        sha256 = hashlib.sha256(body).hexdigest()
+        release = ListedRelease("1.35", f"{server.url}/x", sha256)
         path = remote.fetch(release, tmp_path, no_progress, checked.append)
-        assert path.read_bytes() == Handler.body
+        assert path.read_bytes() == body
         assert len(checked) == 1
 
-        changed = ListedRelease("1.34", f"{url}/x", "0" * 64)
+        changed = ListedRelease("1.34", f"{server.url}/x", "0" * 64)
         with pytest.raises(SourceError, match="not the recorded 0000"):
             remote.fetch(changed, tmp_path, no_progress, accept)
 
         def refuse(_: object) -> None:
             raise SpecError("is not valid")
 
-        unrecorded = ListedRelease("1.33", f"{url}/x", None)
+        unrecorded = ListedRelease("1.33", f"{server.url}/x", None)
         with pytest.raises(SpecError):
             remote.fetch(unrecorded, tmp_path, no_progress, refuse)
     assert [path.name for path in tmp_path.iterdir()] == ["1.35.json"]

@@ -451,41 +451,6 @@ def test_a_description_is_never_rendered_as_a_template(tmp_path: Path) -> None:
     assert file.data == b"{{ 7 * 7 }}"
 
 
-def test_every_anchor_and_page_that_a_page_links_to_exists() -> None:
-    from tests.conftest import load as spec
-
-    for name in ("markdown", "markdown-v4", "markdown-v5"):
-        files = {
-            file.path: file.data.decode()
-            for file in generate_files(spec("1.35"), load_targets(None)[name])
-        }
-        readme = files["README.md"]
-        for anchor in (
-            "documentation-for-models",
-            "documentation-for-api-endpoints",
-            "BearerToken",
-        ):
-            assert f'<a id="{anchor}"></a>' in readme
-        listed = {
-            line.split("](")[1].rstrip(")")
-            for line in readme.splitlines()
-            if line.startswith("- [")
-        }
-        apis = {
-            line.split("**](")[1].partition("#")[0]
-            for line in readme.splitlines()
-            if line.startswith("*")
-        }
-        assert listed | apis == files.keys() - {"README.md"}
-        for path, page in files.items():
-            for part in page.split("**](")[1:]:
-                link, _, anchor = part.partition(")")[0].partition("#")
-                linked = link if path == "README.md" else f"docs/{link}"
-                # Some published links lead nowhere: to any object, to a list's items.
-                assert link in (".md", "str.md") or linked in files, (path, link)
-                assert not anchor or f"\n# **{anchor}**\n" in files[linked], anchor
-
-
 def test_two_rules_with_one_path_are_refused_before_anything_is_written(
     run: Command, tmp_path: Path, small: Path
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import UnionType
 from typing import Any
 
@@ -34,11 +35,15 @@ def all_contexts(target: Target) -> Iterator[Contexts]:
         yield check_contexts(report, "error", lambda _: b"")
         return
     view = load_multi_release_view(target)
-    for part in view.divide(RELEASES, lambda: releases, target):
-        generated_from = [
-            release for release in releases if release.name in part.releases
-        ]
-        yield view.make_part_contexts(part.name, generated_from, part.context(), target)
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "page.md").write_text("# A page")
+        (Path(folder) / "picture.svg").write_text("<svg/>")
+        if target.name == "site":
+            options = {"pages": folder, "url": "https://example.com/"}
+            target = target.with_options(options)
+        for part in view.divide(RELEASES, lambda: releases, target):
+            chosen = [release for release in releases if release.name in part.releases]
+            yield view.make_part_contexts(part.name, chosen, part.context(), target)
 
 
 def is_a(value: Any, annotation: Any) -> bool:
@@ -94,8 +99,7 @@ def test_the_reference_has_every_variable_and_no_other(target: Target) -> None:
                     )
     assert generated <= documented.keys()
     assert documented.keys() - generated <= {rule.each for rule in target.files} | {
-        "overlay",
-        "extra-page",
+        "overlay"
     }
 
 

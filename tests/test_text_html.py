@@ -243,32 +243,20 @@ def test_lists_with_one_item_a_line(text: str, html: str) -> None:
 @pytest.mark.parametrize(
     ("text", "items"),
     [
-        (
-            "Values are: - On: it is. - Off: it is not.",
-            ["On: it is.", "Off: it is not."],
-        ),
+        ("Values are: - On: it is. - Off: it is not.", ["On: it is.", "Off: it is not."]),
         ("Unset: - spec.a - spec.b - spec.c", ["spec.a", "spec.b", "spec.c"]),
-        (
-            "- x: a sign - y: another - z: a third",
-            ["x: a sign", "y: another", "z: a third"],
-        ),
+        ("- x: a sign - y: another - z: a third", ["x: a sign", "y: another", "z: a third"]),
         ("- No loss is made - The sum is kept", ["No loss is made", "The sum is kept"]),
         ("- 'a' - The one. - 'b' - The other.", ["'a' - The one.", "'b' - The other."]),
         ("If set, * it shows an a * it hides a b", ["it shows an a", "it hides a b"]),
         ("When on: 1. Do a. 2. Do b.", ["Do a.", "Do b."]),
-        (
-            "When on: 1. Do a,\n  then\n2. Do b. 3. Do c.",
-            ["Do a, then", "Do b.", "Do c."],
-        ),
-        (
-            "- Count: the usual way - the\n  counter grows",
-            ["Count: the usual way - the counter grows"],
-        ),
+        ("When on: 1. Do a,\n  then\n2. Do b. 3. Do c.", ["Do a, then", "Do b.", "Do c."]),
+        ("- Count: the usual way - the\n  counter grows", ["Count: the usual way - the counter grows"]),
         ("a thing - whatever it is - is a thing", []),
         ("from 0 to (n - 1), a * b, or * for all, part 1. Not 2. at all", []),
         ("the Range: -1 to 1, RFC 3986: 2. nothing", []),
     ],
-)
+)  # fmt: skip
 def test_lists_that_were_joined_to_one_line(text: str, items: list[str]) -> None:
     """Kubernetes' generator joins lists; text that only looks like one is no list."""
     html = str(prose(text))
