@@ -361,7 +361,7 @@ PATHS = st.dictionaries(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=30)
 @given(PATHS)
 def test_no_text_of_an_operation_breaks_a_page(paths: Any) -> None:

@@ -391,7 +391,7 @@ LISTINGS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_crd_of_a_built_in_kind_changes_no_built_in_file(
     run: Command, tmp_path: Path
 ) -> None:

@@ -214,7 +214,7 @@ def test_a_server_refuses_fields_that_no_schema_has(
     assert outcomes.count(False) == 9
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_examples_of_real_crds_are_accepted() -> None:
     """By the strict schemas of 127 CRDs that an API server accepted."""
     crds = stored_crds()

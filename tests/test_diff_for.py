@@ -266,7 +266,7 @@ def _cluster(folder: Path) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform == "win32", reason="a program is no file with #!")
 def test_report_has_what_a_cluster_uses(run: Command, tmp_path: Path) -> None:
     _cluster(tmp_path)

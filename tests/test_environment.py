@@ -139,7 +139,7 @@ def limited(count: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_64_open_files_are_enough(run: Command) -> None:
     arguments = ("render", "1.34", "1.35", "-t", "markdown", "-t", "site", "-j", "2")
     done = run(*arguments, preexec_fn=limited(64))

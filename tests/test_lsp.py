@@ -24,7 +24,7 @@ from kubestencil.text.yaml import dump_all
 from tests.conftest import load
 from tests.manifests import manifests
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 FILES = 20
 
@@ -254,7 +254,7 @@ _PARTS = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_any_text_and_cursor_has_an_answer() -> None:
     """Half-written and hostile texts: findings, fixes and completion, or none."""
     manifest = "---\n".join(map(yaml.safe_dump, _objects()))

@@ -21,7 +21,7 @@ import pytest
 from kubestencil.errors import SourceError
 from kubestencil.lsp.messages import MessageReader
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 TIMEOUT = 120
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  contaners: []\n"

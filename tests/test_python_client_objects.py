@@ -538,6 +538,7 @@ class SimulatedResponse:
     abort = close
 
 
+@pytest.mark.nightly
 @pytest.mark.growth
 def test_an_informer_runs_for_hours(
     package: Any, models: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -101,7 +101,7 @@ print(count, sum(map(len, _kinds.CUSTOM_KINDS.values())))
     assert classes > 10_000
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_black_leaves_every_module_unchanged(folder: Path) -> None:
     # One in six: black takes a second for a thousand lines.
     texts = [path.read_text() for path in [*modules(folder)][::6]]
@@ -157,6 +157,7 @@ def test_what_is_not_typed_is_what_the_schema_leaves_open(
     assert untyped / len(fields) < 0.01
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("checker", ["mypy"])
 def test_a_program_with_custom_resources_is_checked(folder: Path, checker: str) -> None:
     pytest.importorskip(checker, reason=f"{checker} is not installed")

@@ -393,7 +393,7 @@ def test_docstrings_have_defaults_alternatives_and_deprecation(
     assert "Deprecated: " in package.example_com.v1beta1.Gadget.__doc__
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_hypothesis_makes_objects_of_every_class(folder: Path) -> None:
     """In a process of its own, since it registers a strategy for each class: so each
     has only its own attributes to make."""

@@ -97,7 +97,7 @@ def object_definitions(
     }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(definitions=definitions())
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_hostile_spec_is_refused_or_harmless(
@@ -113,7 +113,7 @@ def test_a_hostile_spec_is_refused_or_harmless(
     check_round_trips(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("text", HOSTILE_TEXTS)
 def test_every_hostile_text_as_a_description(
     text: str, tmp_path_factory: pytest.TempPathFactory

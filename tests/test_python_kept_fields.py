@@ -25,7 +25,9 @@ PAIRS = [
         models,
         server,
         marks=(
-            () if (models, server) == (RELEASES[0], RELEASES[-1]) else pytest.mark.slow
+            ()
+            if (models, server) == (RELEASES[0], RELEASES[-1])
+            else pytest.mark.nightly
         ),
     )
     for models in RELEASES

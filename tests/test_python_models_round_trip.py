@@ -95,6 +95,7 @@ STRINGS = st.text(
 ) | st.sampled_from(AMBIGUOUS_STRINGS)
 
 
+@pytest.mark.nightly
 @given(st.dictionaries(STRINGS, STRINGS, max_size=5), STRINGS)
 @settings(max_examples=300, deadline=None)
 def test_any_string_survives_yaml_and_json(
@@ -171,7 +172,7 @@ def objects(model: Any, depth: int) -> st.SearchStrategy[Any]:
     return st.fixed_dictionaries(required, optional=optional)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_class_loses_data(package: Any) -> None:
     for name in package.models.__all__:
         _check_no_loss(getattr(package.models, name))
@@ -201,6 +202,7 @@ def _check_no_loss(model: Any) -> None:
     check()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["V1ConfigMap", "V1Deployment", "V1Service"])
 def test_hypothesis_makes_objects_of_a_class(package: Any, name: str) -> None:
     """From its annotations, those of metadata with any fields included."""

@@ -35,7 +35,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_the_suffix_of_a_file_chooses_the_format_or_is_refused(
     run: Command, tmp_path: Path, command: tuple[str, ...]
@@ -100,7 +100,7 @@ def test_csv_of_a_check_and_of_a_history(run: Command, tmp_path: Path) -> None:
     assert {"unchanged"} <= {row["mark"] for row in rows}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_target_of_the_users_is_a_format_of_a_command(
     run: Command, tmp_path: Path
 ) -> None:

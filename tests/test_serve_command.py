@@ -143,7 +143,7 @@ def test_the_command_reports_a_taken_port(run: Command, user_target: Path) -> No
     assert not (run.folder / "generated").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_built_in_site_is_served(run: Command, tmp_path: Path) -> None:
     serve_process = ServeProcess(run, "1.34", "1.35")
     serve_process.expect_output(r"site: \d+ files, ")

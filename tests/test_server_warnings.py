@@ -78,7 +78,7 @@ def test_a_server_warns_of_each_key_in_its_releases(
     assert bool(found) == is_warned
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("release", ["1.29", "1.35"])
 def test_warnings_on_public_objects_are_those_of_the_server(release: str) -> None:
     if not FOLDER:

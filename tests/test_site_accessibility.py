@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser import DESK, PAGES, PHONE, POD, Browser, find, served
+from tests.browser import DESK, PAGES_OF_EACH_RUN, PHONE, POD, Browser, find, served
 from tests.conftest import make_command
 from tests.test_crd_site import crd
 
@@ -74,13 +74,14 @@ def custom_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES_OF_EACH_RUN)
 def test_a_page_is_accessible(
     browser: Browser, base_url: str, axe: str, page: str
 ) -> None:
     check_with_axe(browser, base_url + page, axe)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("page", CUSTOM_PAGES)
 def test_a_page_of_a_custom_resource_is_accessible(
     browser: Browser, custom_url: str, axe: str, page: str

@@ -135,6 +135,7 @@ def with_client_go(folder: Path, *command: str) -> str:
     return done.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("go")
 def test_go_compiles_with_the_types_of_client_go(
     codes: list[dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -147,6 +148,7 @@ def test_go_compiles_with_the_types_of_client_go(
     with_client_go(tmp_path, "build", "./...")
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("go")
 def test_the_whole_example_in_go_is_that_in_yaml(
     browser: Browser, base_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

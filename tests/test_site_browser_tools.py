@@ -47,6 +47,7 @@ a: b
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [WIDE, PHONE])
 def test_the_code_of_a_field_has_its_parents_and_what_is_required(
     browser: Browser, base_url: str, size: tuple[int, int]

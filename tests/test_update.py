@@ -156,7 +156,7 @@ paths = ["manifests"]
     return run.folder
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_update_brings_what_is_newest_and_says_what_differs(
     run: Command, upstream: Upstream, project: Path
 ) -> None:
@@ -206,7 +206,7 @@ def test_an_update_brings_what_is_newest_and_says_what_differs(
     assert "not the pinned" in other.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_only_the_tables_of_a_target_are_updated(
     run: Command, upstream: Upstream, project: Path
 ) -> None:
@@ -220,7 +220,7 @@ def test_only_the_tables_of_a_target_are_updated(
     assert "did you mean rust" in wrong.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_could_not_be_asked_is_said(
     run: Command, upstream: Upstream, project: Path
 ) -> None:
@@ -240,7 +240,7 @@ def test_what_could_not_be_asked_is_said(
     assert {path: after[path] for path in before} == before
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("before", "after", "removed"),
     [("1.35", "1.36", "PodSpec.workloadRef"), ("latest", "1.36", "PodStatus.volumeHealth")],
@@ -265,7 +265,7 @@ def test_a_release_that_was_edited_is_compared_with_the_one_before(
     assert "not asked" not in done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_summary_is_shorter_than_the_text_of_a_pull_request(run: Command) -> None:
     path = run.folder / "kubestencil.toml"
     names = '["python", "python-client", "rust", "typescript", "go", "java"]'
@@ -405,7 +405,7 @@ output = "out"
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_crds_of_a_chart_come_from_a_registry_by_the_users_helm(
     run: Command, helm: Path
 ) -> None:

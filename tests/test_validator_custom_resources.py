@@ -158,6 +158,7 @@ def _replace(client: Client, value: Mapping[str, Any]) -> Reply:
     return client.request("PUT", f"{path}{_DRY_RUN}", body)
 
 
+@pytest.mark.nightly
 def test_verdicts_on_definitions_are_those_of_the_server(
     api_server: Client, validator: Validator, definitions: list[dict[str, Any]]
 ) -> None:

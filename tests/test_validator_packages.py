@@ -25,7 +25,7 @@ spec: {restartPolicy: "no", containers: [{name: a, image: a}]}
 
 
 @pytest.mark.server
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("go")
 def test_check_uses_an_installed_package(tmp_path: Path) -> None:
     folder = built_validator("1.35").parents[3]
