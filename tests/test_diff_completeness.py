@@ -46,6 +46,7 @@ def fragments(release: Release, other: Release | None = None) -> dict[str, Any]:
     are served."""
     result: dict[str, Any] = {}
     for name, definition in release.definitions.items():
+        assert isinstance(definition.schema.raw, dict)
         raw = dict(definition.schema.raw)
         if name in release.inline_definitions:
             raw = {key: value for key, value in raw.items() if key not in OF_FIELD}
@@ -80,7 +81,8 @@ def facts(resource: Resource) -> dict[str, Any]:
 def json_changes(before: Release, after: Release) -> list[dict[str, Any]]:
     """The changes as another program reads them."""
     comparison = compare(before, after).to_dict()
-    return json.loads(json.dumps(comparison))["changes"]
+    changes: list[dict[str, Any]] = json.loads(json.dumps(comparison))["changes"]
+    return changes
 
 
 # --- the independent comparison
@@ -129,7 +131,7 @@ def differing_keys(before: dict[str, Any], after: dict[str, Any]) -> set[Key]:
     }
     differing = {key for key in differing if not is_inside(key, replaced)}
     whole_schemas = {key[:2] for key in differing if key[3] is None}
-    reported = set()
+    reported: set[tuple[str, str, str | None, str | None]] = set()
     for name, at, field, keyword in differing:
         steps = at.split("/")
         ancestors = [(name, "/".join(steps[:end])) for end in range(1, len(steps) + 1)]
@@ -453,7 +455,7 @@ def test_objects_inside_a_field_are_compared_field_by_field() -> None:
         return document({"com.example.v1.Thing": {"properties": fields}})
 
     (change,) = json_changes(crd("integer"), crd("string"))
-    expected = {
+    expected: dict[str, Any] = {
         "change": "type-changed",
         "severity": "breaking",
         "stability": "stable",

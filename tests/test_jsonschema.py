@@ -248,8 +248,11 @@ def test_schemas_of_custom_resources_are_those_of_crds_catalog() -> None:
     calls true (y)."""
     crd = copy.deepcopy(CRD)
     port = {"format": "int-or-string", "x-kubernetes-int-or-string": True}
-    inner = {"type": "object", "properties": {"properties": {"type": "string"}}}
-    spec = {
+    inner: dict[str, Any] = {
+        "type": "object",
+        "properties": {"properties": {"type": "string"}},
+    }
+    spec: dict[str, Any] = {
         "description": "§",
         "type": "object",
         "anyOf": [{"properties": {"port": {"format": "int-or-string"}}}],

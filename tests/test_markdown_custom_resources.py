@@ -290,7 +290,7 @@ def test_naming_inline_objects_can_be_undone(schema: Any) -> None:
     definitions = {"a.v1.Foo": obj(spec=schema)}
     named = name_inline_objects(definitions)
     inline = named.pointers.keys()
-    defined = make_release(named.definitions).definitions
+    defined = make_release({**named.definitions}).definitions
     restored = restored_schema(defined["a.v1.Foo"].schema, defined, inline)
     assert json_object(restored) == definitions["a.v1.Foo"]
 

@@ -248,7 +248,7 @@ def test_the_next_run_repairs_a_killed_commit(
         pass
 
     moved: list[str] = []
-    replace = tree.os.replace
+    replace = os.replace
 
     def kill(source: str, target: str) -> None:
         if moved:
@@ -257,7 +257,7 @@ def test_the_next_run_repairs_a_killed_commit(
         replace(source, target)
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(tree.os, "replace", kill)
+        patch.setattr(os, "replace", kill)
         write(tmp_path, {"a": b"2", "b": b"2", "c": b"2"})
     assert len(moved) == 1
     write(tmp_path, {"a": b"3", "b": b"3"})

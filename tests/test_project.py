@@ -543,7 +543,7 @@ def client_names(
 ) -> Mapping[str, PublicName]:
     """Write the stubs of a client with operations that have query parameters, which are
     required or not; its names."""
-    operation = {
+    operation: dict[str, Any] = {
         "x-kubernetes-group-version-kind": {
             "group": "",
             "version": "v1",
@@ -557,7 +557,7 @@ def client_names(
             "200": {"description": "OK", "schema": {"$ref": f"#/definitions/{POD}"}}
         },
     }
-    path = {
+    path: dict[str, Any] = {
         "parameters": [
             {"name": name, "in": "path", "type": "string", "required": True}
             for name in ("name", "namespace")

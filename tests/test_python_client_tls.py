@@ -178,8 +178,8 @@ def test_a_key_with_a_password_is_named(
 ) -> None:
     """OpenSSL would wait for the password at the terminal, which the process gets here."""
     key = tmp_path / "encrypted.key"
-    command = ["openssl", "ec", "-aes256", "-passout", "pass:secret", "-in", pair.key]
-    subprocess.run([*command, "-out", key], check=True, capture_output=True)
+    command = ["openssl", "ec", "-aes256", "-passout", "pass:secret", "-in"]
+    subprocess.run([*command, pair.key, "-out", key], check=True, capture_output=True)
     user = files_of(KeyPair(pair.certificate, key))
     path = write_kubeconfig(tmp_path / "config", cluster_of(server, authority), user)
     pid, terminal = pty.fork()

@@ -113,7 +113,7 @@ def test_black_leaves_every_module_unchanged(folder: Path) -> None:
     assert len(texts) > 25
 
 
-def annotations(folder: Path) -> Iterator[set[str]]:
+def annotated_names(folder: Path) -> Iterator[set[str]]:
     """The names in the annotation of each attribute of a custom class."""
     for path in modules(folder):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -144,7 +144,7 @@ _OPEN = {"Any", "EmbeddedObject", "EmptyObject", "JsonObject", "WithoutFields"}
 def test_what_is_not_typed_is_what_the_schema_leaves_open(
     release: Release, folder: Path
 ) -> None:
-    attributes = list(annotations(folder))
+    attributes = list(annotated_names(folder))
     untyped = sum(bool(names & _OPEN) for names in attributes)
     fields = [
         field

@@ -277,7 +277,7 @@ def test_a_kind_without_a_schema_keeps_everything(package: Any) -> None:
         ("example.com", package.example_com.v1),
         ("x.api.k8s.io", package.x_api_k8s_io.v1),
     ):
-        raw = {
+        raw: dict[str, Any] = {
             "apiVersion": f"{group}/v1",
             "kind": "Pod",
             "metadata": {"name": "a"},

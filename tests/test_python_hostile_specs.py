@@ -43,7 +43,7 @@ DEFINITION_NAMES = st.sampled_from(
         "Exception", "type", "ClassVar", "1st", "to_time", "TYPE_CHECKING", "x" * 190,
     ]
 )  # fmt: skip
-SIMPLE_SCHEMAS = st.sampled_from(
+SIMPLE_SCHEMAS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
     [
         {"type": "string"},
         {"type": "integer"},

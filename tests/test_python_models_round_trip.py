@@ -136,9 +136,11 @@ def values(annotation: Any, depth: int) -> st.SearchStrategy[Any]:
         return st.sampled_from(texts) if texts else values(arguments[0], depth)
     if origin in (types.UnionType, typing.Union):
         return st.one_of(
-            values(argument, depth)
-            for argument in arguments
-            if argument is not type(None)
+            *(
+                values(argument, depth)
+                for argument in arguments
+                if argument is not type(None)
+            )
         )
     if origin is list:
         return st.lists(values(arguments[0], depth), max_size=2)

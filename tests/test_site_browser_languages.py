@@ -263,7 +263,7 @@ def test_rustfmt_changes_nothing(codes: list[dict[str, str]], tmp_path: Path) ->
     for number, code in enumerate(codes):
         assert code["rust"]
         (tmp_path / f"field{number}.rs").write_text(f"{code['rust']}\n")
-    command = ["rustfmt", "--edition", "2021", "--check", *tmp_path.iterdir()]
+    command = ["rustfmt", "--edition", "2021", "--check", *map(str, tmp_path.iterdir())]
     completed = subprocess.run(command, text=True, capture_output=True, timeout=120)
     assert (completed.returncode, completed.stdout) == (0, "")
 

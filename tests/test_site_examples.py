@@ -123,7 +123,11 @@ def definition(
         field: {"$ref": f"#/definitions/{name}"} if name else TEXT
         for field, name in fields.items()
     }
-    content = {"type": "object", "properties": properties, "required": list(required)}
+    content: dict[str, Any] = {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+    }
     if kind:
         properties.update(apiVersion=TEXT, kind=TEXT)
         content["x-kubernetes-group-version-kind"] = [

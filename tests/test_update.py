@@ -330,8 +330,13 @@ TAGS = "".join(
 def test_an_address_gets_the_newest_tag_of_its_form(
     monkeypatch: pytest.MonkeyPatch, location: str, repository: str, expected: str
 ) -> None:
-    asked = []
-    monkeypatch.setattr(newest, "_tags", lambda name: asked.append(name) or TAGS)
+    asked: list[str] = []
+
+    def tags(name: str) -> Any:
+        asked.append(name)
+        return TAGS
+
+    monkeypatch.setattr(newest, "_tags", tags)
     assert newest.has_version(location)
     assert newest.newest_location(location) == expected
     assert asked == [repository]
@@ -346,7 +351,7 @@ def test_nobody_is_asked_for_a_password(
     (tmp_path / "ask").write_text(f"#!/bin/sh\ntouch {owned}\necho a\n")
     (tmp_path / "ask").chmod(0o755)
     program = str(tmp_path / "ask")
-    git = ["git", "-C", tmp_path]
+    git = ["git", "-C", str(tmp_path)]
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "config", "core.askPass", program], check=True)
     for variable, value in (("SSH_ASKPASS", ""), ("GIT_ASKPASS", program)):
