@@ -234,6 +234,7 @@ def test_the_document_of_a_cluster_has_the_pages_of_openapi_generator(
     assert {path: digest[:16] for path, digest in pages.items()} == expected
 
 
+@pytest.mark.nightly
 def test_rebuilt_operations_of_custom_resources_are_those_of_a_real_server() -> None:
     """The document of a server without custom resources has the descriptions, too."""
     rebuilt = operation_details(stored())

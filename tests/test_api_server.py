@@ -147,6 +147,7 @@ def test_resources_are_as_discovery_has_them(
     assert count == 3 + 100 + 178
 
 
+@pytest.mark.nightly
 def test_deprecated_versions_are_those_that_the_server_warns_of(
     api_server: Client, small_crds: Crds, custom_resources: Crds
 ) -> None:

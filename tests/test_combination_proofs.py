@@ -22,7 +22,7 @@ from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.values import Values
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
-from tests.conftest import load, rest_nightly
+from tests.conftest import load
 from tests.test_value_variants import changed, objects_in, proof_objects, value_at
 from tests.validators import PROVEN_RELEASES, built_validator
 from tests.value_mutations import errors_of
@@ -130,10 +130,9 @@ def _is_named(errors: frozenset[tuple[str, str]], answer: Answer) -> bool:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.server
-@pytest.mark.parametrize(
-    "name", rest_nightly(sorted(PROVEN_RELEASES, key="1.35".__ne__))
-)
+@pytest.mark.parametrize("name", PROVEN_RELEASES)
 def test_combinations_are_proven_by_the_servers_code(name: str) -> None:
     release = load(name)
     upgrade = Upgrade(None, prepare(release))

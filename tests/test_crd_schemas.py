@@ -182,6 +182,7 @@ HOLLOW_VALUES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.nightly
 def test_a_server_refuses_fields_that_no_schema_has(
     api_server: Client, tmp_path: Path
 ) -> None:

@@ -124,6 +124,7 @@ def test_without_a_home_or_cache_folder_files_are_generated(
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.nightly
 def test_a_c_locale_changes_no_byte(run: Command, tmp_path: Path) -> None:
     assert run(*RENDER, "utf8").returncode == 0
     report = run(*DIFF)

@@ -363,6 +363,7 @@ def document(text: str) -> dict[str, Any]:
     return {f"/{path}": {"get": operation, "post": {**operation, "operationId": "str"}}}
 
 
+@pytest.mark.nightly
 @settings(max_examples=40)
 @given(text=HOSTILE_TEXTS | st.text(max_size=30))
 def test_texts_cannot_become_code(

@@ -71,6 +71,7 @@ def modules(folder: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.nightly
 def test_every_kind_is_imported_with_all_of_its_classes(folder: Path) -> None:
     code = f"""
 import sys

@@ -113,22 +113,6 @@ def test_a_hostile_spec_is_refused_or_harmless(
     check_round_trips(folder)
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("text", HOSTILE_TEXTS)
-def test_every_hostile_text_as_a_description(
-    text: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    definition = {
-        "type": "object",
-        "description": text,
-        "properties": {"a": {"type": "string", "description": text}},
-    }
-    folder = tmp_path_factory.mktemp("hostile")
-    check_round_trips(
-        generate_package(make_release({"A": definition}), folder, "hostile")
-    )
-
-
 @given(DESCRIPTIONS | st.text())
 @settings(max_examples=500, deadline=None)
 def test_a_docstring_has_the_words_of_the_text(text: str) -> None:

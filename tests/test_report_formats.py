@@ -66,6 +66,7 @@ def test_the_suffix_of_a_file_chooses_the_format_or_is_refused(
     assert "text, markdown, html, json, csv" in unknown.stderr
 
 
+@pytest.mark.nightly
 def test_csv_has_a_row_for_each_change_and_no_formulas(
     run: Command, tmp_path: Path
 ) -> None:

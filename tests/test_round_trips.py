@@ -111,6 +111,7 @@ json.dump(written, sys.stdout)
 """
 
 
+@pytest.mark.nightly
 def test_pydantic(tmp_path: Path) -> None:
     pytest.importorskip("pydantic")
     write(tmp_path, {**generated("pydantic", _release()), "trip.py": _PYDANTIC})

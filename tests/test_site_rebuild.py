@@ -136,6 +136,7 @@ def test_a_release_is_the_same_alone_and_after_others(run: Command) -> None:
     assert read_output(run.folder / "out") == together
 
 
+@pytest.mark.nightly
 def test_fragments_of_users_may_use_the_release(run: Command) -> None:
     """Their text is not that of another release, also where they are included."""
     folder = run.folder / "templates" / "site"

@@ -285,6 +285,7 @@ assert.throws(() => Object.assign(Pod, { kind: "Service" }), TypeError);
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("tsc")
 def test_a_function_for_each_kind_makes_its_objects(tmp_path: Path) -> None:
     compiler = Compiler(tmp_path, generated("1.35"))
