@@ -1,6 +1,6 @@
 """The time and memory of ``kubestencil check``, beside kubeconform and pluto.
 
-    python benchmarks/check.py FOLDER [--from 1.29] [--to 1.35] [--file FILE] [--runs N]
+    python -m benchmarks.check FOLDER [--from 1.29] [--to 1.35] [--file FILE] [--runs N]
         [--kubeconform PATH] [--pluto PATH]
 
 All programs read the same folder of manifests, in turns, each in a new process.
@@ -19,10 +19,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from measuring import ROOT, Times, child_times, environment
+from benchmarks.measuring import ROOT, Times, child_times, environment
 
 sys.path.insert(0, str(ROOT / "generator"))
 #: The exit codes of programs that have done their work: findings are no failure.
@@ -60,7 +61,7 @@ def _measure(commands: Mapping[str, Sequence[str]], runs: int) -> None:
     times: dict[str, list[Times]] = {name: [] for name in commands}
     for _ in range(runs):
         for name, command in commands.items():
-            times[name].append(child_times(lambda command=command: run(command)))
+            times[name].append(child_times(partial(run, command)))
     for name, measured in times.items():
         elapsed = min(time.elapsed for time in measured)
         processor = min(time.processor for time in measured)

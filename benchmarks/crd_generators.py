@@ -1,6 +1,6 @@
 """The times of custom resources in Jsonnet and Markdown, and of what they replace.
 
-    python benchmarks/crd_generators.py --crds DIR [--k8s-gen PROGRAM]
+    python -m benchmarks.crd_generators --crds DIR [--k8s-gen PROGRAM]
         [--document openapi-v2.json --jar openapi-generator-cli.jar] [--runs N]
 
 ``--crds`` is a folder of CustomResourceDefinitions, which kubestencil and k8s-gen read.
@@ -24,7 +24,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from measuring import Times, child_times, environment
+from benchmarks.measuring import Times, child_times, environment
 
 
 def main() -> None:

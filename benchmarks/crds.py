@@ -1,6 +1,6 @@
 """The times and memory of every target over a growing catalogue of custom resources.
 
-    python benchmarks/crds.py CATALOGUE [--sizes 250 500 1000] [--targets python site …]
+    python -m benchmarks.crds CATALOGUE [--sizes 250 500 1000] [--targets python site …]
 
 CATALOGUE is a folder of files with CustomResourceDefinitions, such as crd-catalog/ of
 metio/kube-custom-resources-rs. Files that kubestencil refuses are left out, and those
@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from measuring import ROOT, environment
+from benchmarks.measuring import ROOT, environment
 
 sys.path.insert(0, str(ROOT / "generator"))
 

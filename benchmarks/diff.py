@@ -1,6 +1,6 @@
 """The time of ``kubestencil diff``, and that of oasdiff for the same documents.
 
-    python benchmarks/diff.py [FROM TO] [--specs DIR] [--oasdiff PATH] [--runs N]
+    python -m benchmarks.diff [FROM TO] [--specs DIR] [--oasdiff PATH] [--runs N]
 
 Every run is a new process. oasdiff (https://github.com/oasdiff/oasdiff, a Go program)
 reads OpenAPI 3, so the documents are converted first, which is not measured. It
@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from measuring import Times, child_times, environment
+from benchmarks.measuring import Times, child_times, environment
 
 #: Seconds after which a program is stopped.
 TIMEOUT = 300

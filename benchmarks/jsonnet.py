@@ -1,6 +1,6 @@
 """The times of the Jsonnet targets, of the programs they replace, and of ``cp -r``.
 
-    KUBESTENCIL_SPECS=… python benchmarks/jsonnet.py [RELEASE] [RUNS]
+    KUBESTENCIL_SPECS=… python -m benchmarks.jsonnet [RELEASE] [RUNS]
 
 Needs k8s-gen and docsonnet on the PATH (go build in jsonnet-libs/k8s and
 jsonnet-libs/docsonnet). All are run in turns, so that other work on the machine affects
@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from measuring import ROOT, Times, child_times, environment
+from benchmarks.measuring import ROOT, Times, child_times, environment
 
 TARGETS = ("jsonnet", "jsonnet-docs")
 

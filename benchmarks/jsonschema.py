@@ -1,6 +1,6 @@
 """The time of the target jsonschema beside openapi2jsonschema, which it replaces.
 
-    KUBESTENCIL_SPECS=… python benchmarks/jsonschema.py PYTHON [RELEASE] [FLAVOUR]
+    KUBESTENCIL_SPECS=… python -m benchmarks.jsonschema PYTHON [RELEASE] [FLAVOUR]
 
 PYTHON is an interpreter that can import openapi2jsonschema (a checkout of
 yannh/openapi2jsonschema on its path) and what that needs: ``pip install pyyaml jsonref
@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measuring import Times, child_times, environment
+from benchmarks.measuring import Times, child_times, environment
 
 OPTIONS = {
     "standalone-strict": ("--stand-alone", "--strict"),

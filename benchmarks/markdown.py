@@ -1,6 +1,6 @@
 """The times of the Markdown of all models, as ratios measured in one run.
 
-    python benchmarks/markdown.py [--specs DIR] [--jar openapi-generator-cli.jar]
+    python -m benchmarks.markdown [--specs DIR] [--jar openapi-generator-cli.jar]
 
 Without ``--specs``, the embedded documents are used. With a jar and a JVM,
 openapi-generator is measured on one release, too. Every time is the shortest of
@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from measuring import RELEASES, ROOT, Task, best_times, environment, row
+from benchmarks.measuring import RELEASES, ROOT, Task, best_times, environment, row
 
 #: The dependencies in pyproject.toml, and those that this run imports.
 ALL = "black, click, filelock, jinja2, kubernetes_validate, openapi_spec_validator"

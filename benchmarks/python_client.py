@@ -1,6 +1,6 @@
 """The generated Python client beside others: listing Pods, size, import, in one run.
 
-    python benchmarks/python_client.py [PEERS]
+    python -m benchmarks.python_client [PEERS]
 
 PEERS is a folder for the other clients (kubernetes 35 and 37, lightkube) and for the
 generated one with its dependencies, which pip installs there if they are missing. The
@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from measuring import ROOT, environment
+from benchmarks.measuring import ROOT, environment
 
 sys.path[:0] = [str(ROOT), str(ROOT / "generator")]
 

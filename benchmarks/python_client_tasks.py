@@ -1,6 +1,6 @@
 """What programs do with clients of Kubernetes: the generated one beside four others.
 
-    python benchmarks/python_client_tasks.py [PEERS]
+    python -m benchmarks.python_client_tasks [PEERS]
 
 Lists of 10,000 ConfigMaps and of 2,000 Pods, a watch of 500 changes, and 500 creations,
 each in a new process, after a first request. The time is the CPU time of the client, the
@@ -17,8 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from measuring import ROOT
-from python_client import OURS, create, install, make_pod, run
+from benchmarks.measuring import ROOT
+from benchmarks.python_client import OURS, create, install, make_pod, run
 
 sys.path[:0] = [str(ROOT), str(ROOT / "generator")]
 

@@ -1,7 +1,7 @@
 """Times of generating Python from CustomResourceDefinitions, beside datamodel-code-generator
 and cdk8s, in one run.
 
-    python benchmarks/python_crds.py CRDS [PEERS]
+    python -m benchmarks.python_crds CRDS [PEERS]
 
 CRDS is a file or folder of CustomResourceDefinitions. PEERS is a folder for the other
 generators, which pip and npm install there if they are missing; cdk8s is left out where
@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from measuring import ROOT, child_times, environment, row
+from benchmarks.measuring import ROOT, child_times, environment, row
 
 sys.path.insert(0, str(ROOT / "generator"))
 

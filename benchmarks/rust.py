@@ -1,6 +1,6 @@
 """Compares the generated crate with k8s-openapi: generate, check, build, read pods.
 
-    python benchmarks/rust.py [--specs DIR] [--codegen PROGRAM] [--rounds N]
+    python -m benchmarks.rust [--specs DIR] [--codegen PROGRAM] [--rounds N]
 
 ``--codegen`` is k8s-openapi-codegen, built in a clone of its repository (it writes into
 that clone); note whether it is a release build or the debug build that the upstream

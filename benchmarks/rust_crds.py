@@ -1,6 +1,6 @@
 """Compares Rust types of CustomResourceDefinitions with kopium's: generate them.
 
-    python benchmarks/rust_crds.py CRDS --kopium PROGRAM [--rounds N] [--jobs N]
+    python -m benchmarks.rust_crds CRDS --kopium PROGRAM [--rounds N] [--jobs N]
 
 ``CRDS`` is a file or folder of CustomResourceDefinitions, ``--kopium`` a release build
 (``cargo install kopium``). kopium reads one version of one CustomResourceDefinition in
@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from measuring import ROOT, Times, child_times, environment
+
+from benchmarks.measuring import ROOT, Times, child_times, environment
 
 sys.path.insert(0, str(ROOT / "generator"))
 

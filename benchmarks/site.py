@@ -1,6 +1,6 @@
 """The times of the docs site: generating it, MkDocs, and pages in a browser.
 
-    python benchmarks/site.py [--specs DIR] [--only PART]... [--mkdocs PROGRAM]
+    python -m benchmarks.site [--specs DIR] [--only PART]... [--mkdocs PROGRAM]
 
 The parts, each of which can be run alone:
 
@@ -38,11 +38,20 @@ import time
 import venv
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from measuring import RELEASES, ROOT, Task, best_times, child_times, environment, row
-from site_browser import (
+from benchmarks.measuring import (
+    RELEASES,
+    ROOT,
+    Task,
+    best_times,
+    child_times,
+    environment,
+    row,
+)
+from benchmarks.site_browser import (
     LoadedFiles,
     browser,
     measure_expanding,
@@ -157,7 +166,7 @@ def measure_floor(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
         seconds = []
         for _ in range(options.runs):
             tool.remove_output()
-            times = child_times(lambda jobs=jobs: tool.render(*RELEASES, jobs=jobs))
+            times = child_times(partial(tool.render, *RELEASES, jobs=jobs))
             seconds.append(times.processor)
         yield f"{f'generating the site, {jobs} process(es)':40} {min(seconds):8.3f} s"
 

@@ -1,6 +1,6 @@
 """Times of generating TypeScript from CustomResourceDefinitions, beside cdk8s.
 
-    python benchmarks/typescript_crds.py CRDS [PEERS]
+    python -m benchmarks.typescript_crds CRDS [PEERS]
 
 CRDS and PEERS are those of ``python_crds.py``. Both programs read the same definitions:
 those that cdk8s accepts. Times are CPU times of a command and its child processes, the
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import sys
 
-from measuring import row
-from python_crds import (
+from benchmarks.measuring import row
+from benchmarks.python_crds import (
     best,
     install_cdk8s,
     kubestencil,

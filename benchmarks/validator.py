@@ -1,6 +1,6 @@
 """What programs find of what an API server refuses, and what it costs.
 
-    python benchmarks/validator.py FOLDER VERDICTS [--release 1.35]
+    python -m benchmarks.validator FOLDER VERDICTS [--release 1.35]
         [--kubeconform PATH] [--kubectl-validate PATH] [--kube-linter PATH] [--pluto PATH]
         [--kubectl PATH --kubeconfig FILE]
 
@@ -24,11 +24,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from check import write_schemas
-from measuring import child_times, environment
+from benchmarks.check import write_schemas
+from benchmarks.measuring import child_times, environment
 
 _OF_THE_CLUSTER = (
     "failed to allocate",
@@ -56,9 +57,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         for name, program in _programs(options, Path(temporary)).items():
             output = Path(temporary, "output")
-            times = child_times(
-                lambda program=program, output=output: run(program, output)
-            )
+            times = child_times(partial(run, program, output))
             found = {
                 (
                     str(Path(file).relative_to(options.folder))

@@ -1,6 +1,6 @@
 """The target ``website`` beside gen-apidocs of kubernetes-sigs/reference-docs, in one run.
 
-    python benchmarks/website.py SWAGGER GEN_APIDOCS CONFIGURATION
+    python -m benchmarks.website SWAGGER GEN_APIDOCS CONFIGURATION
 
 ``SWAGGER`` is the document of 1.36, ``GEN_APIDOCS`` the program and ``CONFIGURATION`` the
 ``config.yaml`` that its repository has for the release. Both make their pages in turns;
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from measuring import Times, child_times, environment, row
+from benchmarks.measuring import Times, child_times, environment, row
 
 
 def main() -> None:

@@ -40,6 +40,15 @@ PAGES = (
     *("diff/index.html", "diff/1.34-1.35.html", "diff/history.html"),
     *("404.html", "pages/guide/", "compare/"),
 )
+#: In each run a page of each layout; all nightly.
+PAGES_OF_EACH_RUN = [
+    (
+        page
+        if page in ("", POD, "diff/1.34-1.35.html", "compare/")
+        else pytest.param(page, marks=pytest.mark.nightly)
+    )
+    for page in PAGES
+]
 INDEX_IS_LOADED = "document.querySelector('#found[aria-busy=false]')"
 
 

@@ -176,7 +176,7 @@ class _Caller:
 
     def alone(self, name: str, operation: Any) -> None:
         """Call an operation; a list also page by page."""
-        body = {}
+        body: dict[str, Any] = {}
         if operation.sends and operation.method in ("POST", "PUT", "PATCH"):
             body = {"body": self._example(operation.sends)}
         if "command" in operation.arguments:
@@ -202,7 +202,9 @@ class _Caller:
         return None
 
     def _example(self, kind: str) -> dict[str, Any]:
-        value = copy.deepcopy(self._examples.get(kind.removeprefix("apply "), {}))
+        value: dict[str, Any] = copy.deepcopy(
+            self._examples.get(kind.removeprefix("apply "), {})
+        )
         if kind.endswith("Review"):
             return value
         metadata = value.setdefault("metadata", {})

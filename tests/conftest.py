@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 
 import click
@@ -51,11 +54,27 @@ os.environ["KUBESTENCIL_VALIDATORS"] = os.devnull
 ROOT = Path(__file__).parent.parent
 #: The supported releases (specs/releases.toml), oldest first.
 RELEASES = tuple(listed_releases())
-#: The same for tests of one release: the newest in each run, others with ``-m ""``.
-EACH_RELEASE = [
-    *(pytest.param(name, marks=pytest.mark.slow) for name in RELEASES[:-1]),
-    RELEASES[-1],
-]
+
+
+def rest_nightly(cases: Iterable[Any], count: int = 1) -> list[Any]:
+    """Parameters of a test: the first ones in each run, the others in ``.ci/nightly``."""
+    return [
+        case if i < count else pytest.param(*_values(case), marks=pytest.mark.nightly)
+        for i, case in enumerate(cases)
+    ]
+
+
+def _values(case: Any) -> tuple[Any, ...]:
+    return case if isinstance(case, tuple) else (case,)
+
+
+#: For tests of one release: the newest in each run, the oldest and one between nightly.
+SOME_RELEASES = rest_nightly((RELEASES[-1], RELEASES[0], RELEASES[len(RELEASES) // 2]))
+#: For tests of published bytes: the newest and the oldest with full documents in each
+#: run, all others nightly.
+EACH_RELEASE = rest_nightly(
+    sorted(RELEASES, key=lambda name: name not in ("1.29", "1.35")), 2
+)
 
 #: ``KUBESTENCIL_COMPILERS=all`` lets compilers read all that can be generated, else they
 #: read what two cores compile in some minutes.
@@ -64,8 +83,7 @@ takes_minutes = pytest.mark.skipif(
     not ALL_IS_COMPILED, reason="the compiler takes minutes: KUBESTENCIL_COMPILERS=all"
 )
 
-#: The markers of tests by the fixtures that they use. ``pytest`` leaves out tests with
-#: markers (pyproject.toml), ``pytest -m ""`` runs all.
+#: The markers of tests by the fixtures that they use.
 _MARKERS = {
     "api_server": pytest.mark.server,
     "cargo": pytest.mark.compiler("cargo"),
@@ -75,6 +93,10 @@ _MARKERS = {
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.get_closest_marker("growth") or "old_api_server" in getattr(
+        item, "fixturenames", ()
+    ):
+        item.add_marker(pytest.mark.nightly)
     for fixture in getattr(item, "fixturenames", ()):
         if marker := _MARKERS.get(fixture):
             item.add_marker(marker)
@@ -152,6 +174,77 @@ def make_release(definitions: dict[str, Any], **more: Any) -> Release:
     return parse(make_source(definitions, **more))
 
 
+class _CommandServer:
+    """Runs commands in processes that have the package imported (tests.command_server)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if k not in _LEFT_OUT},
+            "PYTHONPATH": str(ROOT / "generator"),
+        }
+        self._lock = Lock()
+        self._streams = folder
+        self._process = subprocess.Popen(
+            [sys.executable, str(ROOT / "tests/command_server.py")],
+            cwd=folder,
+            env=self.environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def end(self) -> None:
+        self._process.communicate()
+
+    def runs(self, environment: Mapping[str, str]) -> bool:
+        """Whether a command can have this environment: what Python reads when it starts,
+        and the language, are those of the server."""
+        return _when_python_starts(environment) == _when_python_starts(self.environment)
+
+    def run(
+        self,
+        folder: Path,
+        environment: Mapping[str, str],
+        arguments: Sequence[str],
+        text: str,
+    ) -> subprocess.CompletedProcess[str]:
+        process = self._process
+        assert process.stdin and process.stdout
+        out, err = self._streams / "out", self._streams / "err"
+        with self._lock:
+            (self._streams / "in").write_text(text)
+            out.write_bytes(b"")
+            err.write_bytes(b"")
+            request = {
+                "folder": str(folder),
+                "environment": dict(environment),
+                "arguments": arguments,
+                "streams": str(self._streams),
+            }
+            print(json.dumps(request), file=process.stdin, flush=True)
+            code = int(process.stdout.readline())
+            return subprocess.CompletedProcess(
+                arguments, code, out.read_text(), err.read_text()
+            )
+
+
+def _when_python_starts(environment: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(("PYTHON", "LC_", "LANG"))
+    }
+
+
+@cache
+def _command_server() -> _CommandServer:
+    folder = TemporaryDirectory(prefix="kubestencil-commands-")
+    server = _CommandServer(Path(folder.name))
+    atexit.register(server.end)
+    atexit.register(folder.cleanup)
+    return server
+
+
 class Command:
     """Runs ``kubestencil`` in a process of its own, in a folder."""
 
@@ -160,6 +253,7 @@ class Command:
         self.environment = environment
 
     def popen(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        """Start the command in a new interpreter."""
         return subprocess.Popen(
             [sys.executable, "-m", "kubestencil", *arguments],
             cwd=self.folder,
@@ -172,6 +266,14 @@ class Command:
         )
 
     def __call__(self, *arguments: str, stdin: str = "", **options: Any) -> Any:
+        """Run the command to its end: in a new interpreter where the test gives options
+        or an environment that need one, else in a process that is ready for it."""
+        if not options and hasattr(os, "fork"):
+            server = _command_server()
+            if server.runs(self.environment):
+                done = server.run(self.folder, self.environment, arguments, stdin)
+                assert "Traceback" not in done.stderr, done.stderr
+                return done
         process = self.popen(*arguments, **options)
         out, err = process.communicate(stdin, timeout=300)
         assert "Traceback" not in err, err

@@ -121,7 +121,7 @@ def has_allowed_list_type(schema: dict[str, Any]) -> bool:
         return True
     # A list is atomic by default, a map is not.
     default = "atomic" if items["type"] == "array" else "granular"
-    return items.get(keyword, default) == "atomic"
+    return bool(items.get(keyword, default) == "atomic")
 
 
 def structural_objects(fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

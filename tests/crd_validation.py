@@ -115,7 +115,8 @@ _FORMATS.checks("date-time")(
 )
 
 # The keywords are those of JSON Schema's draft 4, whose exclusiveMinimum is a boolean.
-_VALIDATOR = extend(
+_extend: Any = extend  # Its types are those of its caller.
+_VALIDATOR = _extend(
     jsonschema.Draft4Validator,
     {
         "pattern": _pattern,

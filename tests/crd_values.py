@@ -17,7 +17,7 @@ _NO_OBJECTS = (
     | STRINGS
 )
 #: Values below ``additionalProperties: true``, where servers drop the fields of objects.
-WITHOUT_FIELDS = st.recursive(
+WITHOUT_FIELDS: st.SearchStrategy[Any] = st.recursive(
     _NO_OBJECTS | st.just({}), lambda inner: st.lists(inner, max_size=3), max_leaves=5
 )
 JSON = st.recursive(

@@ -19,7 +19,7 @@ PAIRS = tuple(combinations(RELEASES, 2))
 #: The same for tests of one pair: the widest in each run, others with ``-m ""``.
 WIDEST = RELEASES[0], RELEASES[-1]
 EACH_PAIR = [
-    pair if pair == WIDEST else pytest.param(*pair, marks=pytest.mark.slow)
+    pair if pair == WIDEST else pytest.param(*pair, marks=pytest.mark.nightly)
     for pair in PAIRS
 ]
 

@@ -134,8 +134,9 @@ def _level_too_high(subject: _Subject) -> str:
 def _object_above(path: FieldPath) -> tuple[FieldPath | None, int | None]:
     """The field that holds the object or list which a field is in."""
     *above, _ = path
-    index = above.pop() if above and isinstance(above[-1], int) else None
-    return (tuple(above) or None), index
+    if above and isinstance(above[-1], int):
+        return (tuple(above[:-1]) or None), above[-1]
+    return (tuple(above) or None), None
 
 
 def _level_too_low(subject: _Subject) -> str:
@@ -263,7 +264,7 @@ def _wrong_version(subject: _Subject) -> str:
     if new == value["apiVersion"]:
         return ""
     value["apiVersion"] = new
-    return new
+    return str(new)
 
 
 MISTAKES: Mapping[str, Callable[[_Subject], str]] = {

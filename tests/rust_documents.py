@@ -135,7 +135,11 @@ class Documents:
             )
         if kind.startswith("JSONSchemaPropsOr"):
             props = self.referenced(name.partition("Or")[0], depth + 1)
-            other = {"Array": [props], "Bool": True, "StringArray": ["a"]}
+            other: dict[str, Any] = {
+                "Array": [props],
+                "Bool": True,
+                "StringArray": ["a"],
+            }
             return random.choice((props, other[kind.partition("Or")[2]]))
         schema = self.release.definitions[name].schema
         return self.value(schema, depth)
@@ -151,6 +155,7 @@ class Documents:
                 if random.random() < self.mistake_rate * 4:
                     continue
                 fields.append((field.name, self.value(field.schema, depth + 1)))
+        assert isinstance(schema.raw, dict)
         kinds = schema.raw.get("x-kubernetes-group-version-kind", ())
         if kinds:
             group, version = kinds[0]["group"], kinds[0]["version"]

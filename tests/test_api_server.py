@@ -113,12 +113,14 @@ def test_what_the_server_refuses_about_merging_is_refused(
         assert reply.accepted, reply.message
 
 
+@pytest.mark.nightly
 def test_published_crds_are_read_as_openapi_3_has_them(
     api_server: Client, custom_resources: Crds
 ) -> None:
     assert compare_openapi3(api_server, custom_resources) == 356
 
 
+@pytest.mark.nightly
 def test_published_crds_are_read_as_openapi_2_has_them(
     api_server: Client, custom_resources: Crds
 ) -> None:
@@ -145,6 +147,7 @@ def test_resources_are_as_discovery_has_them(
     assert count == 3 + 100 + 178
 
 
+@pytest.mark.nightly
 def test_deprecated_versions_are_those_that_the_server_warns_of(
     api_server: Client, small_crds: Crds, custom_resources: Crds
 ) -> None:
@@ -180,6 +183,7 @@ def test_a_running_api_server_is_read_as_its_crds_are(
         assert live_definition.kinds == crds.definitions[name].kinds
 
 
+@pytest.mark.nightly
 def test_a_running_api_server_is_rendered(
     api_server: Client, small_crds: Crds, run: Command
 ) -> None:

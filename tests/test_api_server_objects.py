@@ -15,7 +15,7 @@ import pytest
 from kubestencil.schema import Release
 from tests.api_server import Client, Reply
 from tests.cel import cel_rules, is_failure
-from tests.conftest import load, load_with_crds
+from tests.conftest import load, load_with_crds, rest_nightly
 from tests.examples import examples
 from tests.manifests import manifests
 from tests.packages import generate_package, import_package
@@ -36,7 +36,7 @@ def submit_examples(client: Client, values: Mapping[str, Any]) -> dict[str, Repl
     return dict(zip(values, client.submit_all(values.values()), strict=True))
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", rest_nightly(SHAPES))
 def test_examples_of_custom_resources_are_refused_by_cel_rules_only(
     api_server: Client, custom_resources: Crds, crd_release: Release, shape: str
 ) -> None:
@@ -62,7 +62,7 @@ def test_examples_of_custom_resources_are_refused_by_cel_rules_only(
     assert sorted(refused) == tomllib.loads(REFUSED.read_text())[shape]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", rest_nightly(SHAPES))
 def test_examples_of_built_in_kinds_are_decoded(api_server: Client, shape: str) -> None:
     values = examples(load("1.35"), shape)
     statuses: list[int] = []
@@ -89,6 +89,7 @@ def test_objects_of_built_in_classes_survive_the_server(
         assert [*lost(instance.to_dict(), returned.to_dict())] == []
 
 
+@pytest.mark.nightly
 def test_objects_of_custom_classes_survive_the_server(
     api_server: Client,
     custom_resources: Crds,

@@ -33,13 +33,13 @@ def project(tmp_path: Path) -> Project:
 def test_everything_is_stale_before_the_first_run(project: Project) -> None:
     plan = project.plan(SOURCES)
     assert stale_trees(plan) == ALL
-    assert plan.current == plan.rerecorded == ()
+    assert (plan.current, plan.rerecorded) == ((), ())
 
 
 def test_nothing_is_stale_after_a_run(project: Project) -> None:
     project.render(SOURCES)
     plan = project.plan(SOURCES)
-    assert plan.jobs == plan.rerecorded == ()
+    assert (plan.jobs, plan.rerecorded) == ((), ())
     assert current_trees(plan) == ALL
     assert {result.files for result in plan.current} == {1}
     assert {result.size for result in plan.current} == {len("V1Pod")}

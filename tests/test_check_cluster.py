@@ -193,6 +193,7 @@ def test_findings_name_objects_and_who_wrote_them(
     ]
 
 
+@pytest.mark.nightly
 def test_the_role_of_the_documentation_is_enough(
     kubeconfig: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,6 +208,7 @@ def test_the_role_of_the_documentation_is_enough(
     assert "forbidden" in refused[0]["reason"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("context", ["test", "reader"])
 def test_a_comparison_says_what_touches_the_cluster(
     kubeconfig: Path, monkeypatch: pytest.MonkeyPatch, context: str
@@ -229,6 +231,7 @@ def test_a_comparison_says_what_touches_the_cluster(
     assert not any(path.startswith("Service.") for _, path in files)
 
 
+@pytest.mark.nightly
 def test_namespaces_and_resources_can_be_chosen(
     kubeconfig: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,6 +246,7 @@ def test_namespaces_and_resources_can_be_chosen(
     assert "--resource servces" in str(result.exception)
 
 
+@pytest.mark.nightly
 def test_what_is_read_in_pages_is_complete(
     kubeconfig: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,6 +259,7 @@ def test_what_is_read_in_pages_is_complete(
     assert {"page-a", "page-b", "page-c"} <= names
 
 
+@pytest.mark.nightly
 def test_templates_of_helm_releases_are_checked(
     kubeconfig: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

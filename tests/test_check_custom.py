@@ -124,11 +124,11 @@ def test_whole_numbers_are_integers(tmp_path: Path) -> None:
 
 
 def test_formats_are_checked_as_the_server_checks_them(tmp_path: Path) -> None:
-    valid = {
+    valid: dict[str, tuple[str, ...]] = {
         "date-time": ("2024-01-31T12:00:00Z", "2024-01-31t12:00:00.5+01:00"),
         "byte": ("QQ==", "AAEC"),
     }
-    invalid = {
+    invalid: dict[str, tuple[str, ...]] = {
         "date-time": ("", "2024-02-30T12:00:00Z", "2024-01-31", "2024-01-31T24:00:00Z"),
         "byte": ("", "QQ", "====", "AA\nEC"),
     }

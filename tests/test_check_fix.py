@@ -374,7 +374,7 @@ def test_the_command_writes_or_shows_a_diff(tmp_path: Path) -> None:
     assert path.read_text() == _NEW_INGRESS
 
 
-@pytest.mark.parametrize("count", [15, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [15, pytest.param(150, marks=pytest.mark.nightly)])
 def test_mistakes_are_fixed_to_what_was_meant(upgrade: Upgrade, count: int) -> None:
     """Of a text with a mistake, nothing but the mistake changes, or nothing at all."""
     objects = accepted_objects(load("1.35"), None)
@@ -403,7 +403,7 @@ _PIECES = (
 _COMMENT = re.compile(r"(?:^|(?<=\s))# .*", re.MULTILINE)
 
 
-@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.nightly)])
 def test_no_byte_is_lost_that_is_not_understood(upgrade: Upgrade, count: int) -> None:
     """Of documents with anything between two that are fixed: comments, other documents
     and line breaks stay, and nothing is fixed twice."""

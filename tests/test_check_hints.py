@@ -23,7 +23,7 @@ from tests.public_manifests import FOLDER
 from tests.validators import built_validator
 
 
-@pytest.mark.parametrize("count", [40, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [40, pytest.param(150, marks=pytest.mark.nightly)])
 def test_who_obeys_a_hint_gets_the_object_that_was_meant(count: int) -> None:
     """Of typical mistakes, at least 95 % of the hints lead to what was meant, or name
     it among others; none to something else."""

@@ -103,7 +103,7 @@ def _triples(count: int) -> list[list[str]]:
     return triples
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("texts", _triples(8), ids=repr)
 def test_reports_have_the_elements_of_those_on_harmless_text(
     texts: list[str], tmp_path: Path

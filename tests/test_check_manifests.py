@@ -12,7 +12,7 @@ from kubestencil.checking import Finding, check_paths
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.kustomize import listed_patches
 from kubestencil.checking.rules import RuleId
-from tests.conftest import load
+from tests.conftest import load, rest_nightly
 from tests.public_manifests import FOLDER, Key, extract, verdicts
 
 RELEASES = ("1.29", "1.35")
@@ -82,7 +82,7 @@ def findings(manifests: Path) -> Mapping[str, Mapping[Key, list[Finding]]]:
     return by_release
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", rest_nightly(reversed(RELEASES)))
 def test_no_object_that_the_server_decodes_is_an_error(
     findings: Mapping[str, Mapping[Key, list[Finding]]], release: str
 ) -> None:
@@ -98,7 +98,7 @@ def test_no_object_that_the_server_decodes_is_an_error(
     assert not errors
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", rest_nightly(reversed(RELEASES)))
 def test_every_object_that_the_server_cannot_decode_is_found(
     findings: Mapping[str, Mapping[Key, list[Finding]]], release: str
 ) -> None:
@@ -118,7 +118,7 @@ def test_every_object_that_the_server_cannot_decode_is_found(
             assert any(finding.severity == "error" for finding in key_findings), row
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", rest_nightly(reversed(RELEASES)))
 def test_what_validation_refuses_is_found_or_beyond_the_document(
     findings: Mapping[str, Mapping[Key, list[Finding]]], manifests: Path, release: str
 ) -> None:
@@ -146,7 +146,7 @@ def test_what_validation_refuses_is_found_or_beyond_the_document(
     assert not missed
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", rest_nightly(reversed(RELEASES)))
 def test_refusals_that_depend_on_the_object_alone_are_errors(
     findings: Mapping[str, Mapping[Key, list[Finding]]], manifests: Path, release: str
 ) -> None:
@@ -167,7 +167,7 @@ def test_refusals_that_depend_on_the_object_alone_are_errors(
     assert len(found) > 0.85 * len(refused)
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", rest_nightly(reversed(RELEASES)))
 def test_kinds_that_the_server_does_not_serve_are_found_or_counted(
     findings: Mapping[str, Mapping[Key, list[Finding]]], release: str
 ) -> None:

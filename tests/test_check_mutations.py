@@ -10,6 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.api_server import Client
 from tests.check_mutations import (
     EXPLAINED,
@@ -20,6 +22,7 @@ from tests.check_mutations import (
 )
 
 
+@pytest.mark.nightly
 def test_the_check_agrees_with_the_server_on_mutations(
     api_server: Client, custom_resources: list[dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -342,7 +343,7 @@ class _LongNames(Kubectl):
             f"/apis/{group}": {"resources": [served]},
             f"/apis/{group}/roles": {"items": [{"metadata": {"name": "x" * 99_999}}]},
         }
-        nothing = {"resources": [], "items": []}
+        nothing: dict[str, Any] = {"resources": [], "items": []}
         return json.dumps(answers.get(path.partition("?")[0], nothing))
 
 

@@ -173,7 +173,7 @@ def test_what_is_in_clear_beside_ciphertext_is_checked_and_stays(
             assert list(replacements(text, "a.yaml", finding)) == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_format_says_what_is_encrypted(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text(_SOPS.replace("MORE", ""))

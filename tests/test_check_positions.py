@@ -108,9 +108,9 @@ def test_keys_and_values_are_where_they_are_written(
 ) -> None:
     writer = Writer(random.Random(seed))
     text = ""
-    for index in range(count):
-        head = f"# comment {index}\napiVersion: v1\nkind: A{index}\n"
-        text += f"---\n{head}{writer.block(0, (index,), 2)}\n"
+    for number in range(count):
+        head = f"# comment {number}\napiVersion: v1\nkind: A{number}\n"
+        text += f"---\n{head}{writer.block(0, (number,), 2)}\n"
     if crlf:
         text = text.replace("\n", "\r\n")
     objects = manifests(text)

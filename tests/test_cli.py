@@ -243,7 +243,7 @@ def test_the_output_stays_unchanged_when_the_disk_is_full(
     assert read_files(small.parent / "out") == before
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=75, deadline=None, suppress_health_check=list(HealthCheck))
 @given(documents())
 def test_any_document_is_generated_or_refused(spec: dict[str, Any]) -> None:

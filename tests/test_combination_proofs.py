@@ -134,6 +134,7 @@ def _is_named(errors: frozenset[tuple[str, str]], answer: Answer) -> bool:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.server
 @pytest.mark.parametrize("name", PROVEN_RELEASES)
 def test_combinations_are_proven_by_the_servers_code(name: str) -> None:

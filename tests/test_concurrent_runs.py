@@ -86,7 +86,7 @@ def _result(runs: Sequence[Run]) -> Mapping[str, bytes]:
     return read_output(out)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(_COUNT))
 def test_the_result_of_runs_at_the_same_time_is_that_of_one_of_their_orders(
     run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int

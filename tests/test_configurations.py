@@ -170,6 +170,7 @@ def mistakes(value: Any) -> Iterator[Any]:
             yield [changed]
 
 
+@pytest.mark.nightly
 @pytest.mark.peer
 def test_check_refuses_what_the_programs_refuse(
     decoder: Decoder, run: Command, tmp_path: Path

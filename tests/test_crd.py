@@ -274,7 +274,7 @@ def test_empty_keywords_are_dropped_as_the_api_server_does() -> None:
         "additionalProperties": {"type": "string", "default": "", "required": []},
         "anyOf": [{"required": ["a"], "nullable": False}],
     }
-    assert StructuralSchemas("", {}).read_schema(schema, None, 0) == {
+    assert StructuralSchemas("", {}).read_schema(schema, ("spec", None), 0) == {
         "type": "object",
         "additionalProperties": {"type": "string", "default": ""},
         "anyOf": [{"required": ["a"], "nullable": False}],
@@ -311,7 +311,10 @@ def test_an_int_or_string_says_its_types_beside_other_conditions() -> None:
             },
         ),
     ):
-        assert read({**extension, **given}, None, 0) == {**extension, **expected}
+        assert read({**extension, **given}, ("spec", None), 0) == {
+            **extension,
+            **expected,
+        }
 
 
 def test_v1beta1_has_one_schema_for_all_versions(tmp_path: Path) -> None:
@@ -360,7 +363,7 @@ LISTINGS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_crd_of_a_built_in_kind_changes_no_built_in_file(
     run: Command, tmp_path: Path
 ) -> None:

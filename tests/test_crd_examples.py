@@ -62,7 +62,7 @@ def spec_of(schema: dict[str, Any], shape: str = "required") -> Any:
     return value["spec"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(STRUCTURAL_SCHEMAS)
 def test_every_example_is_valid(schema: dict[str, Any]) -> None:
     for shape in SHAPES:
@@ -220,7 +220,7 @@ def test_what_no_value_satisfies_is_left_out() -> None:
     assert spec_of({**spec, "required": ["a"]}) is None
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_examples_of_real_crds_are_valid() -> None:
     crds = stored_crds()
     release = load_crds(*crds)

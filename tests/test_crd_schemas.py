@@ -182,6 +182,7 @@ HOLLOW_VALUES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.nightly
 def test_a_server_refuses_fields_that_no_schema_has(
     api_server: Client, tmp_path: Path
 ) -> None:
@@ -214,7 +215,7 @@ def test_a_server_refuses_fields_that_no_schema_has(
     assert outcomes.count(False) == 9
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_examples_of_real_crds_are_accepted() -> None:
     """By the strict schemas of 127 CRDs that an API server accepted."""
     crds = stored_crds()

@@ -310,7 +310,7 @@ def test_hostile_text_in_a_crd_is_escaped(run: Command) -> None:
     assert HOSTILE[1] in unescape(page.text)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_examples_can_use_the_official_python_client(run: Command) -> None:
     """It has no classes of custom resources, which have no example in Python then."""
     write(run.folder, crd())

@@ -138,6 +138,7 @@ def test_a_hostile_default_stays_in_its_comment(tmp_path: Path) -> None:
     assert "'pwned' does not exist" in Compiler(tmp_path, package).errors(program)
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("tsc")
 def test_the_examples_of_real_crds_are_accepted(tmp_path: Path) -> None:
     """The types of 127 CRDs that an API server accepted, and an object of each kind."""

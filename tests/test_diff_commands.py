@@ -171,7 +171,7 @@ def test_stage_and_audience_limit_the_changes(run: Command) -> None:
     assert {change["severity"] for change in for_compiler["changes"]} == {"warning"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_render_writes_all_reports(run: Command, tmp_path: Path) -> None:
     """Each release with the next, the first with the last, and the timeline."""
     first = run("render", "1.33..1.35", "-t", "diff", "-o", "out")

@@ -81,7 +81,7 @@ def _with_keyword(schema: Any, other: Any, keyword: str) -> Any:
     return {**rest, keyword: other[keyword]} if keyword in other else rest
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=100)
 @given(st.sampled_from(list(_VALUES)).flatmap(schema_pairs))
 def test_a_change_that_rejects_a_value_is_breaking(pair: tuple[str, Any, Any]) -> None:

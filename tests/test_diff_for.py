@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -201,7 +202,7 @@ def test_gates_of_any_version_of_a_kind_are_found(run: Command, tmp_path: Path) 
         assert gates == {"DRAAdminAccess"}
 
 
-_APPLIED = {
+_APPLIED: dict[str, Any] = {
     "f:spec": {
         "f:schedule": {},
         "f:timeZone": {},
@@ -266,7 +267,7 @@ def _cluster(folder: Path) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform == "win32", reason="a program is no file with #!")
 def test_report_has_what_a_cluster_uses(run: Command, tmp_path: Path) -> None:
     _cluster(tmp_path)

@@ -133,7 +133,7 @@ class Claim(NamedTuple):
 
 def _events_of(gate: GateChange) -> set[str]:
     """What happened to a gate; the notes may name any of it."""
-    events = {gate.event, *([gate.after.level] if gate.after else [])}
+    events: set[str] = {gate.event, *([gate.after.level] if gate.after else [])}
     if gate.after is not None and gate.after.locked:
         events.add("locked")
     if gate.after is not None and gate.before is None:

@@ -124,6 +124,7 @@ def test_without_a_home_or_cache_folder_files_are_generated(
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.nightly
 def test_a_c_locale_changes_no_byte(run: Command, tmp_path: Path) -> None:
     assert run(*RENDER, "utf8").returncode == 0
     report = run(*DIFF)
@@ -139,7 +140,7 @@ def limited(count: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_64_open_files_are_enough(run: Command) -> None:
     arguments = ("render", "1.34", "1.35", "-t", "markdown", "-t", "site", "-j", "2")
     done = run(*arguments, preexec_fn=limited(64))

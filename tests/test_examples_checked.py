@@ -17,7 +17,7 @@ from tests.examples import examples
 from tests.validators import built_validator
 
 SHAPES = ("starter", "required", "all_fields")
-_SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in RELEASES[1:-1]]
+_SLOW = [pytest.param(name, marks=pytest.mark.nightly) for name in RELEASES[1:-1]]
 
 
 @pytest.mark.parametrize("release", [RELEASES[0], *_SLOW, RELEASES[-1]])

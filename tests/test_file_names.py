@@ -68,7 +68,7 @@ def test_every_name_is_a_name_of_every_platform(name: str) -> None:
     assert changed.split(".")[0].strip().lower() not in DEVICES
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_generated_files_can_be_copied_to_windows(run: Command) -> None:
     (run.folder / "crd.yaml").write_text(CRD)
     done = run("render", "x", "--spec", "crd.yaml", "-o", "out")

@@ -31,7 +31,7 @@ def small_releases(run: Command) -> None:
         (run.folder / "specs" / f"{release}.json").write_text(document)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_older_releases_have_the_targets_that_people_compare(
     run: Command, small_releases: None
 ) -> None:
@@ -68,7 +68,7 @@ def test_manifests_are_checked_against_the_newest_release(
     assert ("checked against" in done.stderr) == ("--to" not in arguments)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_first_command_is_bounded_and_says_how_much_it_writes(run: Command) -> None:
     done = run("render")
     assert done.returncode == 0, done.stderr
@@ -83,7 +83,7 @@ def test_the_first_command_is_bounded_and_says_how_much_it_writes(run: Command) 
     assert (run.folder / done.stdout.splitlines()[-1].removeprefix("open ")).is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_small_installation_works_with_documents_that_were_fetched(
     run: Command, small_releases: None
 ) -> None:

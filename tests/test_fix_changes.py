@@ -270,7 +270,7 @@ def _before(segment: _Segment) -> str:
     return segment if isinstance(segment, str) else segment.wrong
 
 
-@pytest.mark.parametrize("count", [10, pytest.param(_FILES, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [10, pytest.param(_FILES, marks=pytest.mark.nightly)])
 def test_what_changed_is_what_the_findings_name(upgrade: Upgrade, count: int) -> None:
     outcomes = [_check(seed, upgrade) for seed in range(count)]
     mistakes, fixed = map(sum, zip(*outcomes, strict=True))

@@ -233,7 +233,7 @@ def _converted(converter: Path, objects: Sequence[tuple[Any, str]]) -> list[Any]
     return list(map(json.loads, done.stdout.splitlines()))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("go")
 def test_a_fixed_object_is_what_an_old_server_converts_it_to(converter: Path) -> None:
     upgrade = Upgrade(None, prepare(load("1.35")))

@@ -40,7 +40,7 @@ def is_formatted(text: str, stub: bool) -> bool:
     return black.format_str(text, mode=black.Mode(is_pyi=stub)) == text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_black_leaves_every_generated_file_of_every_release_unchanged() -> None:
     paths: dict[tuple[str, bool], str] = {}
     target = load_targets(None)["python"]

@@ -17,7 +17,7 @@ import yaml
 from kubestencil.schema import Release
 from tests import languages
 from tests.cluster import load_crds, stored_crds
-from tests.conftest import EACH_RELEASE, ROOT, load, make_release
+from tests.conftest import ROOT, SOME_RELEASES, load, make_release
 from tests.examples import examples
 from tests.languages import write
 
@@ -164,14 +164,14 @@ def test_packages_of_the_newest_release_compile(module: Path) -> None:
     check(module)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("go", "gofmt")
-@pytest.mark.parametrize("release", EACH_RELEASE)
+@pytest.mark.parametrize("release", SOME_RELEASES)
 def test_packages_of_each_release_compile(release: str, tmp_path: Path) -> None:
     check(write(tmp_path, generated(load(release))))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("go", "gofmt")
 def test_packages_of_custom_resources_compile(tmp_path: Path) -> None:
     check(write(tmp_path, generated(load_crds(*stored_crds()))))
@@ -236,7 +236,7 @@ def test_manifests_are_the_same_after_a_round_trip(module: Path) -> None:
     assert_same_after_a_round_trip(module, manifests)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("go")
 @pytest.mark.parametrize("custom", [False, True])
 def test_objects_are_the_same_after_a_round_trip(custom: bool, tmp_path: Path) -> None:

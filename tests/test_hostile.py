@@ -21,7 +21,7 @@ if sys.platform != "linux":
 _START = 0 if "CI" in os.environ else os.getpid() % 100_000 * 2
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_generated_documents_break_nothing(run: Command) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.hostile", f"--start={_START}", "--count=24"],

@@ -24,7 +24,7 @@ from specs.make.values.immutable_fields import (
 )
 from specs.make.values.pool import accepted_objects, seed_objects
 from tests.api_server import Client, Reply
-from tests.conftest import load
+from tests.conftest import load, rest_nightly
 from tests.manifests import manifests
 from tests.test_starters import values as starters
 from tests.validators import PROVEN_RELEASES, built_validator
@@ -218,7 +218,7 @@ def _is_known(update: Update) -> bool:
 @pytest.mark.server
 @pytest.mark.parametrize(
     ("release", "server", "kinds"),
-    [("1.35", "api_server", 50), ("1.29", "old_api_server", 40)],
+    rest_nightly([("1.35", "api_server", 50), ("1.29", "old_api_server", 40)]),
 )
 def test_a_server_refuses_the_updates_that_the_table_says(
     release: str, server: str, kinds: int, request: pytest.FixtureRequest
@@ -250,8 +250,8 @@ def test_a_server_refuses_the_updates_that_the_table_says(
     assert len({update.change.kind for update in updates}) > kinds
 
 
+@pytest.mark.nightly
 @pytest.mark.server
-@pytest.mark.slow
 @pytest.mark.parametrize("release", PROVEN_RELEASES)
 def test_rows_are_proven_by_the_servers_code(release: str) -> None:
     """A new object is accepted that differs in a field of the row, its update is refused,

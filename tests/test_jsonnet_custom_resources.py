@@ -89,7 +89,7 @@ def value_of(release: Release, folder: Path, expression: str) -> Any:
 # --- by default, what the API server accepts
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_builder_sets_the_field_of_its_schema(tmp_path: Path) -> None:
     release = gadgets()
     main = write(tmp_path, files(release, "jsonnet"))
@@ -251,7 +251,7 @@ PROPERTIES = st.recursive(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(
     max_examples=75,
     deadline=None,
@@ -276,7 +276,7 @@ def test_no_name_or_text_breaks_the_library(tmp_path: Path, spec: Any) -> None:
 # --- all of a cluster
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_builder_of_a_cluster_works(tmp_path: Path) -> None:
     crds = stored_crds()
     release = load_crds(*crds)

@@ -94,7 +94,7 @@ DOCUMENTS = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(
     max_examples=100,
     deadline=None,

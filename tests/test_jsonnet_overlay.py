@@ -142,7 +142,7 @@ def test_built_in_functions(built_in: Path, expression: str, expected: Any) -> N
     assert results(built_in, [expression]) == [expected]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_built_in_overlay_only_adds_to_the_pages_of_every_release() -> None:
     for name in ("1.29", "1.35", "1.36"):
         plain = files(load(name), "jsonnet-docs")

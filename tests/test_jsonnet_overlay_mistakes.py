@@ -133,7 +133,7 @@ def test_no_target_prints_with_a_broken_overlay(
     assert str(tmp_path) in str(caught.value)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "body",
     [

@@ -24,7 +24,7 @@ DRAFT7 = pytest.importorskip("referencing.jsonschema").DRAFT7
 
 #: Flavours that have types in each file are large.
 OTHER_FLAVOURS = [
-    pytest.param(name, marks=pytest.mark.slow)
+    pytest.param(name, marks=pytest.mark.nightly)
     for name in ("standalone", "standalone-strict")
 ]
 DEPLOYMENT: Mapping[str, Any] = {
@@ -248,8 +248,11 @@ def test_schemas_of_custom_resources_are_those_of_crds_catalog() -> None:
     calls true (y)."""
     crd = copy.deepcopy(CRD)
     port = {"format": "int-or-string", "x-kubernetes-int-or-string": True}
-    inner = {"type": "object", "properties": {"properties": {"type": "string"}}}
-    spec = {
+    inner: dict[str, Any] = {
+        "type": "object",
+        "properties": {"properties": {"type": "string"}},
+    }
+    spec: dict[str, Any] = {
         "description": "§",
         "type": "object",
         "anyOf": [{"properties": {"port": {"format": "int-or-string"}}}],
@@ -277,7 +280,7 @@ def test_schemas_of_custom_resources_are_those_of_crds_catalog() -> None:
     assert "\\u00a7" in file
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_custom_resources_leave_the_published_files_as_they_are() -> None:
     """Also where a custom kind has the name of a built-in one."""
     crd = copy.deepcopy(CRD)

@@ -78,7 +78,7 @@ def test_several_flavours_are_printed_in_one_run() -> None:
     assert files == expected
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     # Of custom resources: tests/test_jsonschema.py.
     "quirk",

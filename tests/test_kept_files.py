@@ -40,7 +40,7 @@ def paths(folder: Path) -> set[str]:
     return set(read_files(folder))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_cluster_is_added_to_the_releases_of_the_site(
     run: Command, generated: Path
 ) -> None:
@@ -70,7 +70,7 @@ def test_a_run_of_one_release_leaves_a_site_of_two_as_it_is(
     assert run("render", "1.35", "-t", "site", "--check").returncode == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_other_limits_remove_nothing_without_prune(
     run: Command, generated: Path
 ) -> None:
@@ -86,7 +86,7 @@ def test_other_limits_remove_nothing_without_prune(
     assert run(*call).returncode == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_other_options_remove_nothing_without_prune(
     run: Command, generated: Path
 ) -> None:
@@ -100,6 +100,7 @@ def test_other_options_remove_nothing_without_prune(
     assert not sitemap.exists()
 
 
+@pytest.mark.nightly
 def test_a_newer_document_of_the_same_release_removes_what_it_lacks(
     run: Command, generated: Path
 ) -> None:

@@ -128,7 +128,7 @@ def release() -> Release:
     return load("1.35")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_everybody_says_the_same_of_every_field() -> None:
     site = ReleaseFields(release(), page_addresses(release()), {})
     model = make_model(release())
@@ -175,7 +175,7 @@ def editor_definitions() -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_hover_and_completion_offer_what_check_accepts() -> None:
     """At each place of each kind that a path without keys of maps leads to."""
     checked = prepare(release())

@@ -135,6 +135,7 @@ def test_the_readme_of_a_release_with_another_name_works(tmp_path: Path) -> None
     assert verdict(command, folder, {**POD, "spec": {}})[0] == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(MANIFESTS is None, reason="no KUBESTENCIL_MANIFESTS")
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
 def test_verdicts_on_public_manifests(tmp_path: Path) -> None:
@@ -173,6 +174,7 @@ def test_verdicts_on_public_manifests(tmp_path: Path) -> None:
     assert refused <= by_server
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(MANIFESTS is None, reason="no KUBESTENCIL_MANIFESTS")
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
 @pytest.mark.parametrize("release", ["1.29", "1.35"])

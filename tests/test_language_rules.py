@@ -282,7 +282,7 @@ EACH = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @EACH
 def test_times_that_were_never_set_are_null(
     target: str, refused_by: Callable[[Sequence[Case], Path], set[int]], tmp_path: Path
@@ -291,7 +291,7 @@ def test_times_that_were_never_set_are_null(
     assert refused_by(cases, tmp_path) == {1, 2}, target
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @EACH
 def test_what_a_server_accepts_is_accepted_and_mistakes_are_found(
     target: str,
@@ -318,7 +318,7 @@ def test_what_a_server_accepts_is_accepted_and_mistakes_are_found(
         assert found >= share * len(mistakes)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_event_of_the_core_api_is_what_a_server_sends(
     api_server: Client, tmp_path: Path
 ) -> None:

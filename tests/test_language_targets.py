@@ -322,7 +322,7 @@ def _generate(target: str, release: Release, folder: Path) -> Path:
     return write(folder, generated(target, release))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("target", EACH_LANGUAGE)
 @pytest.mark.parametrize("release", _RELEASES)
 def test_each_release_compiles(release: str, target: str, tmp_path: Path) -> None:
@@ -330,7 +330,7 @@ def test_each_release_compiles(release: str, target: str, tmp_path: Path) -> Non
     assert LANGUAGES[target].check(folder) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("target", EACH_LANGUAGE)
 def test_custom_resources_compile(target: str, tmp_path: Path) -> None:
     folder = _generate(target, load_crds(*stored_crds()[::_EVERY_CRD]), tmp_path)
@@ -355,7 +355,7 @@ def test_texts_and_names_of_any_document_are_code(target: str, tmp_path: Path) -
     assert LANGUAGES[target].check(folder) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("target", EACH_LANGUAGE)
 def test_the_compiler_refuses_each_mistake(target: str, tmp_path: Path) -> None:
     language = LANGUAGES[target]
@@ -368,7 +368,7 @@ def test_the_compiler_refuses_each_mistake(target: str, tmp_path: Path) -> None:
     assert found == {first + index for index in range(RIGHT, len(OBJECTS))}, said
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("mypy", "pyright")
 @pytest.mark.parametrize("target", ["python-dicts", "pydantic"])
 def test_the_program_of_the_readme_is_typed_and_runs(
@@ -380,7 +380,7 @@ def test_the_program_of_the_readme_is_typed_and_runs(
     assert _run(folder, sys.executable, "program.py") == ""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("cue")
 def test_cue_exports_what_it_reads(tmp_path: Path) -> None:
     """Manifests, and the program of the README."""
@@ -413,7 +413,7 @@ def test_cue_exports_what_it_reads(tmp_path: Path) -> None:
         assert _like(normal(exported[f"m{index}"]), item) == normal(item)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("tsc", "node")
 def test_the_program_of_the_readme_of_zod_names_mistakes(tmp_path: Path) -> None:
     """With the package installed, as npm does it."""
@@ -439,7 +439,7 @@ def _program(folder: Path, language: str) -> str:
     return readme.partition(f"```{language}\n")[2].partition("```")[0]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "target", ["kcl", pytest.param("pkl", marks=pytest.mark.compiler("pkl"))]
 )
@@ -519,7 +519,7 @@ def _evaluate(target: str, text: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("javac")
 def test_java_compiles_whatever_kinds_are_called_and_however_many_fields_there_are(
     tmp_path: Path,
@@ -547,7 +547,7 @@ def test_java_compiles_whatever_kinds_are_called_and_however_many_fields_there_a
     assert LANGUAGES["java"].check(_generate("java", release, tmp_path)) == ""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("javac", "java")
 def test_java_reads_what_it_writes(tmp_path: Path) -> None:
     """Examples with all fields and manifests, read strictly and written again; and the
@@ -610,7 +610,7 @@ class Trip {
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_pydantic_writes_what_it_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from lsprotocol import types
-from pygls.lsp.client import BaseLanguageClient
+from pygls.lsp.client import LanguageClient
 
 from kubestencil.checking.release import prepare
 from kubestencil.checking.upgrade import Upgrade
@@ -24,12 +24,12 @@ from kubestencil.text.yaml import dump_all
 from tests.conftest import load
 from tests.manifests import manifests
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 FILES = 20
 
 
-class EditorClient(BaseLanguageClient):
+class EditorClient(LanguageClient):
     """An editor: it keeps the diagnostics of each text."""
 
     def __init__(self) -> None:
@@ -75,8 +75,10 @@ class EditorClient(BaseLanguageClient):
                 types.TextDocumentIdentifier(uri), types.Position(line, column)
             )
         )
-        assert found is None or isinstance(found.contents, types.MarkupContent)
-        return found.contents.value if found else ""
+        if found is None:
+            return ""
+        assert isinstance(found.contents, types.MarkupContent)
+        return found.contents.value
 
     async def words(self, uri: str, line: int, column: int) -> list[str]:
         found = await self.text_document_completion_async(
@@ -104,12 +106,13 @@ def in_editor(work: Callable[[EditorClient], Awaitable[None]], *options: str) ->
                 )
             )
         )
+        stop: Any = editor.stop
         try:
             await work(editor)
         finally:
             await editor.shutdown_async(None)
             editor.exit(None)
-            await editor.stop()
+            await stop()
 
     asyncio.run(session())
 
@@ -254,7 +257,7 @@ _PARTS = (
 )  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_any_text_and_cursor_has_an_answer() -> None:
     """Half-written and hostile texts: findings, fixes and completion, or none."""
     manifest = "---\n".join(map(yaml.safe_dump, _objects()))

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 TIMEOUT = 120
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  contaners: []\n"

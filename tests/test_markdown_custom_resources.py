@@ -127,7 +127,7 @@ def test_the_document_of_a_cluster_has_the_pages_of_openapi_generator(
     assert len(pages) > 3000
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_files_of_a_cluster_have_the_pages_of_its_document(target: str) -> None:
     differing = digests(stored(), target).items() ^ served_digests(target).items()
@@ -290,7 +290,7 @@ def test_naming_inline_objects_can_be_undone(schema: Any) -> None:
     definitions = {"a.v1.Foo": obj(spec=schema)}
     named = name_inline_objects(definitions)
     inline = named.pointers.keys()
-    defined = make_release(named.definitions).definitions
+    defined = make_release({**named.definitions}).definitions
     restored = restored_schema(defined["a.v1.Foo"].schema, defined, inline)
     assert json_object(restored) == definitions["a.v1.Foo"]
 
@@ -298,7 +298,7 @@ def test_naming_inline_objects_can_be_undone(schema: Any) -> None:
 # --- hostile names and texts
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(PROPERTIES)
 def test_no_name_or_text_breaks_a_page(spec: Any) -> None:
     """Each page has one table with a row for each field, and no other block."""

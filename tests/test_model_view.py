@@ -17,7 +17,7 @@ from kubestencil.schema.knowledge.descriptions import deprecation
 from kubestencil.targets import generate_files
 from kubestencil.targets.languages.modules import module_names
 from kubestencil.targets.model.values import make_model
-from tests.conftest import EACH_RELEASE, load, make_release
+from tests.conftest import SOME_RELEASES, load, make_release
 from tests.strategies import documents
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1"
@@ -85,7 +85,7 @@ def test_all_definitions_of_a_package_are_in_one_module() -> None:
     )
 
 
-@pytest.mark.parametrize("name", EACH_RELEASE)
+@pytest.mark.parametrize("name", SOME_RELEASES)
 def test_every_definition_of_a_release_is_in_one_group_and_version(name: str) -> None:
     model = make_model(load(name))
     members = [
@@ -164,7 +164,7 @@ def test_a_model_has_the_links_and_values_of_the_document() -> None:
     assert model.definition("io.k8s.api.core.v1.Pots") is None
 
 
-@pytest.mark.parametrize("name", EACH_RELEASE)
+@pytest.mark.parametrize("name", SOME_RELEASES)
 def test_kinds_that_the_api_server_warns_of_are_deprecated(name: str) -> None:
     release = load(name)
     definitions = make_model(release).definitions
@@ -522,7 +522,7 @@ def test_a_manifest_has_nothing_that_the_view_does_not_read(
     assert caught.value.where.endswith(key)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(documents())
 def test_any_document_is_generated_inside_the_folder_or_refused(raw: Any) -> None:
     targets = load_targets(None)

@@ -26,7 +26,7 @@ def notebook() -> dict[str, Any]:
     return values
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_notebook_answers_its_questions(notebook: dict[str, Any]) -> None:
     assert list(notebook["counts"]) == [f"1.{minor}" for minor in range(29, 38)]
     assert notebook["counts"]["1.29"] < notebook["counts"]["1.37"]
@@ -88,7 +88,7 @@ def test_unknown_types_and_fields_are_errors() -> None:
         next(field_paths("pod", 135))  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_to_dict_is_what_commands_print(run: Command) -> None:
     (run.folder / "pod.yaml").write_text(
         "apiVersion: v1\nkind: Pod\nspec: {nodeNam: a}\n"

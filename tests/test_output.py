@@ -248,7 +248,7 @@ def test_the_next_run_repairs_a_killed_commit(
         pass
 
     moved: list[str] = []
-    replace = tree.os.replace
+    replace = os.replace
 
     def kill(source: str, target: str) -> None:
         if moved:
@@ -257,7 +257,7 @@ def test_the_next_run_repairs_a_killed_commit(
         replace(source, target)
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(tree.os, "replace", kill)
+        patch.setattr(os, "replace", kill)
         write(tmp_path, {"a": b"2", "b": b"2", "c": b"2"})
     assert len(moved) == 1
     write(tmp_path, {"a": b"3", "b": b"3"})
@@ -292,7 +292,7 @@ def many(count: int, text: str) -> str:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_ended_run_leaves_all_files_old_or_all_new(tmp_path: Path) -> None:
     """With the real command and real signals, at moments spread over the run."""
     outcomes = list(end_runs(tmp_path, 3, 7))
@@ -300,7 +300,7 @@ def test_an_ended_run_leaves_all_files_old_or_all_new(tmp_path: Path) -> None:
     assert any(outcome.ended for outcome in outcomes)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_runs_at_the_same_time_do_not_damage_each_other(
     run: Command, tmp_path: Path
 ) -> None:

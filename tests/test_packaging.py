@@ -66,7 +66,7 @@ def test_no_page_and_no_message_names_a_package_that_is_not_published() -> None:
     assert not _UNPUBLISHED.search("pip install . && kubestencil render -t site")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
     """Of other folders, times and permissions."""
     pytest.importorskip("hatchling", reason="hatchling is not installed")

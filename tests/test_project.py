@@ -195,7 +195,7 @@ def test_a_lock_pins_ranges_until_an_update(run: Command, project: Path) -> None
     assert "Nothing changed" in run("update", "--offline").stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_killed_update_is_finished_by_the_next(run: Command, project: Path) -> None:
     """At any moment, each file is old or new, and nothing else is there."""
     assert run("render").returncode == 0
@@ -416,7 +416,7 @@ SHAPES = re.findall(
     ),
     ids=["team", "client", "site"],
 )
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_documented_shapes_are_generated(
     run: Command, text: str, file: str
 ) -> None:
@@ -432,7 +432,7 @@ def test_the_documented_shapes_are_generated(
     assert run("render", "--check", "--locked").returncode == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_documented_branch_of_a_new_release_is_made(run: Command) -> None:
     section = (
         (ROOT / "docs/project-file.md").read_text("utf-8").partition("## Three")[2]
@@ -490,7 +490,7 @@ def name_changes(target: str, old: str, new: str, *kinds: str) -> NameChanges:
     return compare_names(before, after)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("old", "new"), [("1.31", "1.32"), ("1.36", "1.37")])
 def test_breaking_changes_of_models_are_those_that_griffe_finds(
     tmp_path: Path, old: str, new: str
@@ -543,7 +543,7 @@ def client_names(
 ) -> Mapping[str, PublicName]:
     """Write the stubs of a client with operations that have query parameters, which are
     required or not; its names."""
-    operation = {
+    operation: dict[str, Any] = {
         "x-kubernetes-group-version-kind": {
             "group": "",
             "version": "v1",
@@ -557,7 +557,7 @@ def client_names(
             "200": {"description": "OK", "schema": {"$ref": f"#/definitions/{POD}"}}
         },
     }
-    path = {
+    path: dict[str, Any] = {
         "parameters": [
             {"name": name, "in": "path", "type": "string", "required": True}
             for name in ("name", "namespace")

@@ -76,7 +76,7 @@ def output_of(*command: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("release", INSTALLED)
 def test_the_python_packages_are_built_and_installed(
     tmp_path: Path, release: str
@@ -100,6 +100,7 @@ def test_the_python_packages_are_built_and_installed(
     assert json.loads(output)["metadata"] == {"name": "a"}
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("tsc")
 @pytest.mark.compiler("npm")
 @pytest.mark.parametrize("release", INSTALLED)
@@ -118,7 +119,7 @@ def test_npm_installs_the_types(tmp_path: Path, release: str) -> None:
     output_of("tsc", *strict, folder=user)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "module"),
     [("python", "kubernetes_models"), ("python-client", "kubernetes_typed_client")],
@@ -177,7 +178,7 @@ def test_publint_finds_nothing_in_the_package(tmp_path: Path) -> None:
 
 
 @takes_minutes
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("cargo")
 @pytest.mark.parametrize("release", INSTALLED if ALL_IS_COMPILED else INSTALLED[-1:])
 def test_cargo_packages_the_crate(cargo: Cargo, tmp_path: Path, release: str) -> None:

@@ -30,7 +30,7 @@ ANNOTATIONS = st.recursive(
 QUOTED = NAMES.map(lambda name: f'"{name} | None"')
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(st.integers(1, 70), ANNOTATIONS | QUOTED, st.booleans())
 @settings(max_examples=500)
 def test_black_leaves_attributes_unchanged(

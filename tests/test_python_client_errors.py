@@ -142,7 +142,8 @@ def compressed(reply: Answer) -> Answer:
                 # Two members are one text.
                 handler.wfile.write(gzip.compress(data[:5]) + gzip.compress(data[5:]))
 
-        reply(Compressing())
+        compressing: Any = Compressing()
+        reply(compressing)
 
     return send
 
@@ -446,13 +447,14 @@ def errors_of(package: Any, models: Any) -> Iterator[Exception]:
     answered = package.Status(code=404, message="m", reason="R")
     for module in (package, models):
         for name in module.__all__:
-            value = getattr(module, name)
+            value: Any = getattr(module, name)
             if not isinstance(value, type) or not issubclass(value, Exception):
                 continue
+            error: Any = value
             if issubclass(value, package.StatusError):
                 yield value(answered, {"retry-after": "1"})
             elif issubclass(value, package.TransportError):
-                yield value("broke", sent=True)
+                yield error("broke", sent=True)
             elif issubclass(value, models.ModelError):
                 yield value([("spec.a", "is wrong")])
             else:
@@ -460,7 +462,7 @@ def errors_of(package: Any, models: Any) -> Iterator[Exception]:
 
 
 def test_errors_survive_pickling_and_copying(package: Any, models: Any) -> None:
-    errors = list(errors_of(package, models))
+    errors: list[Any] = list(errors_of(package, models))
     assert len(errors) > 20
     for error in errors:
         error.add_note("a note")

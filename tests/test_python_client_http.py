@@ -17,6 +17,7 @@ import warnings
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 from pathlib import Path
@@ -199,9 +200,9 @@ def test_connections_are_probed(
     set_option = socket.socket.setsockopt
 
     class Socket(socket.socket):
-        def setsockopt(self, level: int, name: int, value: Any) -> None:
-            set_option(self, level, name, value)
-            probed.append((level, name, value))
+        def setsockopt(self, *option: Any) -> None:
+            set_option(self, *option)
+            probed.append(option)
 
     monkeypatch.setattr(socket, "socket", Socket)
     server.answers.append(answer(pod_list("1")))
@@ -692,7 +693,7 @@ def authorization(
     core = package.CoreV1Api(package.Client(config))
     for _ in range(count):
         core.list_namespace()
-    return [request.headers.get("Authorization") for request in server.requests]
+    return [request.headers["Authorization"] for request in server.requests]
 
 
 def test_users_of_a_kubeconfig(
@@ -890,7 +891,7 @@ def test_secrets_are_in_no_message(
         {"auth-provider": {"config": {"id-token": "SECRET"}}},
     ):
         (tmp_path / "token").write_text("a\nSECRET")
-        attempt(lambda user=user: package.load_kubeconfig(kubeconfig(user)))
+        attempt(partial(package.load_kubeconfig, kubeconfig(user)))
     path = tmp_path / "config"
     for url in (
         *("ftp://u:SECRET@x", "http://u:SECRET@x:y", "http://u:SECRET/x@y"),

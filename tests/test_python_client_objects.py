@@ -297,8 +297,8 @@ class Cutting:
     def cut(self, response: Any) -> Any:
         return CutResponse(self.package, response)
 
-    def close(self) -> None:
-        self.inner.close()
+    def close(self) -> Any:
+        return self.inner.close()
 
 
 class CutResponse:
@@ -306,15 +306,14 @@ class CutResponse:
         self.package, self.response, self.left = package, response, 5
         self.status, self.headers = response.status, response.headers
 
-    def read(self) -> bytes:
+    def read(self) -> Any:
         if not self.left:
             raise self.package.ConnectionFailed("it broke", sent=True)
         self.left -= 1
-        data: bytes = self.response.read()
-        return data
+        return self.response.read()
 
-    def close(self) -> None:
-        self.response.close()
+    def close(self) -> Any:
+        return self.response.close()
 
     def abort(self) -> None:
         self.response.abort()
@@ -380,25 +379,13 @@ def test_an_informer_has_what_the_server_has(
 
 
 class AsyncCutting(Cutting):
-    """``Cutting`` for asyncio."""
+    """``Cutting`` for asyncio: those who read and close await it."""
 
     async def send(self, request: Any) -> Any:
         return await super().send(request)
 
     async def cut(self, response: Any) -> Any:
-        return AsyncCutResponse(self.package, await response)
-
-    async def close(self) -> None:
-        await self.inner.close()
-
-
-class AsyncCutResponse(CutResponse):
-    async def read(self) -> bytes:
-        pending: Any = super().read()
-        return bytes(await pending)
-
-    async def close(self) -> None:
-        await self.response.close()
+        return CutResponse(self.package, await response)
 
 
 def test_an_informer_of_asyncio_has_what_the_server_has(
@@ -532,6 +519,7 @@ class SimulatedResponse:
     abort = close
 
 
+@pytest.mark.nightly
 @pytest.mark.growth
 def test_an_informer_runs_for_hours(
     package: Any, models: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from kubestencil.engine import load_targets
 from kubestencil.errors import SpecError, UsageError
 from kubestencil.targets import generate_files
-from tests.conftest import ROOT, load, make_release
+from tests.conftest import ROOT, load, make_release, rest_nightly
 from tests.packages import generate_client
 from tests.python_crds import CERTIFICATE, GADGET, with_crds
 from tests.strategies import HOSTILE_TEXTS
@@ -196,7 +196,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize("checker", rest_nightly(CHECKERS))
 def test_type_checkers_accept_the_package_and_report_mistakes(
     folder: Path, checker: str
 ) -> None:
@@ -213,6 +213,7 @@ def test_type_checkers_accept_the_package_and_report_mistakes(
     assert lines == expected, errors
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("pyright")
 @pytest.mark.parametrize("package", ["typed_client", "typed_models"])
 def test_all_types_of_the_packages_are_declared(folder: Path, package: str) -> None:
@@ -231,6 +232,7 @@ def test_all_types_of_the_packages_are_declared(folder: Path, package: str) -> N
     assert "Type completeness score: 100%" in process.stdout, process.stdout[-3000:]
 
 
+@pytest.mark.nightly
 def test_black_leaves_every_file_unchanged(folder: Path) -> None:
     paths = sorted((folder / "typed_client").rglob("*.py*"))
     assert len(paths) > 140
@@ -361,6 +363,7 @@ def document(text: str) -> dict[str, Any]:
     return {f"/{path}": {"get": operation, "post": {**operation, "operationId": "str"}}}
 
 
+@pytest.mark.nightly
 @settings(max_examples=40)
 @given(text=HOSTILE_TEXTS | st.text(max_size=30))
 def test_texts_cannot_become_code(

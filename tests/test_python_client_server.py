@@ -163,6 +163,7 @@ def call_apis(
     return count, calls
 
 
+@pytest.mark.nightly
 def test_every_operation_of_every_built_in_kind_is_called(
     package: Any, client: Any, kind_examples: dict[str, Any]
 ) -> None:
@@ -200,6 +201,7 @@ def test_every_operation_of_custom_resources_is_called(
     assert calls.refused() == {}
 
 
+@pytest.mark.nightly
 def test_many_objects_are_listed_in_pages(
     package: Any, aio: Any, client: Any, api_server: Client, config: Any
 ) -> None:
@@ -303,6 +305,7 @@ def test_a_call_is_a_value(package: Any, client: Any) -> None:
     assert len(list(islice(core.list_namespace.items(limit=1), 3))) == 3
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("version", ["v2", "v3"])
 def test_a_client_of_a_running_server_patches_custom_resources(
     version: str, api_server: Client, config: Any, client: Any, tmp_path: Path

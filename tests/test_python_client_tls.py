@@ -168,8 +168,10 @@ def test_a_key_with_a_password_is_named(
 ) -> None:
     """OpenSSL would wait for the password at the terminal, which the process gets here."""
     key = tmp_path / "encrypted.key"
-    command = ["openssl", "ec", "-aes256", "-passout", "pass:secret", "-in", pair.key]
-    subprocess.run([*command, "-out", key], check=True, capture_output=True)
+    command = ["openssl", "ec", "-aes256", "-passout", "pass:secret"]
+    subprocess.run(
+        [*command, "-in", pair.key, "-out", key], check=True, capture_output=True
+    )
     config = kubeconfig(KeyPair(pair.certificate, key))
     pid, terminal = pty.fork()
     if pid == 0:

@@ -39,6 +39,7 @@ def modules(folder: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.nightly
 def test_every_kind_is_imported_with_all_of_its_classes(folder: Path) -> None:
     code = f"""
 import sys
@@ -69,7 +70,7 @@ print(count, sum(map(len, _kinds.CUSTOM_KINDS.values())))
     assert classes > 10_000
 
 
-def annotations(folder: Path) -> Iterator[set[str]]:
+def annotated_names(folder: Path) -> Iterator[set[str]]:
     """The names in the annotation of each attribute of a custom class."""
     for path in modules(folder):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -100,7 +101,7 @@ _OPEN = {"Any", "EmbeddedObject", "EmptyObject", "JsonObject", "WithoutFields"}
 def test_what_is_not_typed_is_what_the_schema_leaves_open(
     release: Release, folder: Path
 ) -> None:
-    attributes = list(annotations(folder))
+    attributes = list(annotated_names(folder))
     untyped = sum(bool(names & _OPEN) for names in attributes)
     fields = [
         field

@@ -277,7 +277,7 @@ def test_a_kind_without_a_schema_keeps_everything(package: Any) -> None:
         ("example.com", package.example_com.v1),
         ("x.api.k8s.io", package.x_api_k8s_io.v1),
     ):
-        raw = {
+        raw: dict[str, Any] = {
             "apiVersion": f"{group}/v1",
             "kind": "Pod",
             "metadata": {"name": "a"},
@@ -393,7 +393,7 @@ def test_docstrings_have_defaults_alternatives_and_deprecation(
     assert "Deprecated: " in package.example_com.v1beta1.Gadget.__doc__
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_hypothesis_makes_objects_of_every_class(folder: Path) -> None:
     """In a process of its own, since it registers a strategy for each class: so each
     has only its own attributes to make."""

@@ -107,7 +107,7 @@ def definitions(draw: st.DrawFn) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(crds=definitions())
 @settings(max_examples=30, suppress_health_check=list(HealthCheck))
 def test_hostile_definitions_are_harmless(

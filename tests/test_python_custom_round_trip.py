@@ -63,7 +63,7 @@ def as_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(data=st.data())
 @settings(max_examples=300)
 def test_any_object_is_written_as_it_was_read(models: Any, data: st.DataObject) -> None:

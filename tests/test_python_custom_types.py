@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import rest_nightly
 from tests.packages import generate_package
 from tests.python_crds import GADGET, POD, with_crds
 from tests.test_python_package import CHECKERS, check_types
@@ -56,7 +57,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize("checker", rest_nightly(CHECKERS))
 def test_type_checkers_accept_custom_resources_and_report_mistakes(
     checker: str, tmp_path: Path
 ) -> None:

@@ -142,7 +142,7 @@ def test_subclasses_can_define_init_and_have_weak_references(package: Any) -> No
     assert Main.from_json('{"name": "x"}').name == "x"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_msgspec_has_a_json_schema_of_every_class(package: Any) -> None:
     for name in package.models.__all__:
         msgspec.json.schema(getattr(package.models, name))

@@ -43,7 +43,7 @@ DEFINITION_NAMES = st.sampled_from(
         "Exception", "type", "ClassVar", "1st", "to_time", "TYPE_CHECKING", "x" * 190,
     ]
 )  # fmt: skip
-SIMPLE_SCHEMAS = st.sampled_from(
+SIMPLE_SCHEMAS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
     [
         {"type": "string"},
         {"type": "integer"},
@@ -97,7 +97,7 @@ def object_definitions(
     }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(definitions=definitions())
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_hostile_spec_is_refused_or_harmless(

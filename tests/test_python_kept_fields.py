@@ -25,7 +25,9 @@ PAIRS = [
         models,
         server,
         marks=(
-            () if (models, server) == (RELEASES[0], RELEASES[-1]) else pytest.mark.slow
+            ()
+            if (models, server) == (RELEASES[0], RELEASES[-1])
+            else pytest.mark.nightly
         ),
     )
     for models in RELEASES
@@ -44,9 +46,9 @@ def examples(release: str) -> tuple[dict[str, Any], ...]:
     document = load(release)
     trees = ExampleTrees(document)
     return tuple(
-        to_json(trees.all_fields(definition))
+        to_json(tree)
         for definition in document.definitions.values()
-        if len(definition.kinds) == 1
+        if len(definition.kinds) == 1 and (tree := trees.all_fields(definition))
     )
 
 

@@ -174,9 +174,9 @@ def test_int_or_string_and_quantities_keep_their_type(package: Any) -> None:
         data = {"port": port}
         assert package.V1TCPSocketAction.from_dict(data).to_dict() == data
     for amount in (1, "500m", 0.5):
-        data = {"limits": {"cpu": amount}}
-        read = package.V1ResourceRequirements.from_json(json.dumps(data))
-        assert read.to_dict() == data
+        limits = {"limits": {"cpu": amount}}
+        read = package.V1ResourceRequirements.from_json(json.dumps(limits))
+        assert read.to_dict() == limits
         assert type(read.limits["cpu"]) is type(amount)
     with pytest.raises(
         package.ModelError, match=r"port: expected int or str, got bool"

@@ -95,6 +95,7 @@ STRINGS = st.text(
 ) | st.sampled_from(AMBIGUOUS_STRINGS)
 
 
+@pytest.mark.nightly
 @given(st.dictionaries(STRINGS, STRINGS, max_size=5), STRINGS)
 @settings(max_examples=300, deadline=None)
 def test_any_string_survives_yaml_and_json(
@@ -135,9 +136,11 @@ def values(annotation: Any, depth: int) -> st.SearchStrategy[Any]:
         return st.sampled_from(texts) if texts else values(arguments[0], depth)
     if origin in (types.UnionType, typing.Union):
         return st.one_of(
-            values(argument, depth)
-            for argument in arguments
-            if argument is not type(None)
+            *(
+                values(argument, depth)
+                for argument in arguments
+                if argument is not type(None)
+            )
         )
     if origin is list:
         return st.lists(values(arguments[0], depth), max_size=2)
@@ -171,7 +174,7 @@ def objects(model: Any, depth: int) -> st.SearchStrategy[Any]:
     return st.fixed_dictionaries(required, optional=optional)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_class_loses_data(package: Any) -> None:
     for name in package.models.__all__:
         _check_no_loss(getattr(package.models, name))

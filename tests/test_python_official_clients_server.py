@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.api_server import Client
-from tests.conftest import load
+from tests.conftest import load, rest_nightly
 from tests.packages import generate_package
 
 CLIENTS = os.environ.get("KUBESTENCIL_CLIENTS", "")
@@ -129,13 +129,15 @@ def environment(client: str, models: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("client", "module"),
-    [
-        ("kubernetes-35", "kubernetes"),
-        ("kubernetes-36", "kubernetes"),
-        ("kubernetes-37", "kubernetes"),
-        ("kubernetes-37", "kubernetes.aio"),
-        ("kubernetes_asyncio-35", "kubernetes_asyncio"),
-    ],
+    rest_nightly(
+        [
+            ("kubernetes-35", "kubernetes"),
+            ("kubernetes-36", "kubernetes"),
+            ("kubernetes-37", "kubernetes"),
+            ("kubernetes-37", "kubernetes.aio"),
+            ("kubernetes_asyncio-35", "kubernetes_asyncio"),
+        ]
+    ),
 )
 def test_official_clients_create_read_replace_patch_and_delete_models(
     client: str, module: str, api_server: Client, models: Path

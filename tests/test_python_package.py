@@ -17,7 +17,7 @@ from kubestencil.errors import SpecError, TargetError, UsageError
 from kubestencil.targets import generate_files
 from kubestencil.targets.languages.python.imports import import_cycles
 from kubestencil.targets.python import view
-from tests.conftest import load, make_release
+from tests.conftest import load, make_release, rest_nightly
 from tests.packages import check_round_trips, generate_package, import_package
 
 SAMPLE = """\
@@ -128,7 +128,7 @@ CHECKERS = {
 }
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize("checker", rest_nightly(CHECKERS))
 def test_type_checkers_accept_the_package_and_report_mistakes(
     typed_folder: Path, checker: str
 ) -> None:
@@ -140,7 +140,7 @@ def test_type_checkers_accept_the_package_and_report_mistakes(
     assert all(int(error.split(":")[1]) == last_line for error in errors), errors
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize("checker", rest_nightly(CHECKERS))
 def test_type_checkers_refuse_values_that_the_api_server_refuses(
     values_folder: Path, checker: str
 ) -> None:

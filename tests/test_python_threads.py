@@ -272,7 +272,7 @@ def url() -> Iterator[str]:
         thread.join()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_threads_read_with_classes_that_are_new(
     python: str, folder: Path, url: str
 ) -> None:

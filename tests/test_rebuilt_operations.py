@@ -15,10 +15,10 @@ from kubestencil.schema.load import load_release
 from kubestencil.schema.operations.rebuilt import RebuiltOperation, rebuild_operations
 from kubestencil.schema.resources.operation import operations
 from kubestencil.source.inputs import read_location
-from tests.conftest import EACH_RELEASE, full_specs, load
+from tests.conftest import SOME_RELEASES, full_specs, load
 
 
-@pytest.fixture(params=EACH_RELEASE)
+@pytest.fixture(params=SOME_RELEASES)
 def release(request: pytest.FixtureRequest) -> str:
     if full_specs() is None:
         pytest.skip("KUBESTENCIL_SPECS names no folder of full documents")

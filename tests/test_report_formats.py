@@ -35,7 +35,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_the_suffix_of_a_file_chooses_the_format_or_is_refused(
     run: Command, tmp_path: Path, command: tuple[str, ...]
@@ -66,6 +66,7 @@ def test_the_suffix_of_a_file_chooses_the_format_or_is_refused(
     assert "text, markdown, html, json, csv" in unknown.stderr
 
 
+@pytest.mark.nightly
 def test_csv_has_a_row_for_each_change_and_no_formulas(
     run: Command, tmp_path: Path
 ) -> None:
@@ -100,7 +101,7 @@ def test_csv_of_a_check_and_of_a_history(run: Command, tmp_path: Path) -> None:
     assert {"unchanged"} <= {row["mark"] for row in rows}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_target_of_the_users_is_a_format_of_a_command(
     run: Command, tmp_path: Path
 ) -> None:

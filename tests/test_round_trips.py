@@ -111,12 +111,14 @@ json.dump(written, sys.stdout)
 """
 
 
+@pytest.mark.nightly
 def test_pydantic(tmp_path: Path) -> None:
     pytest.importorskip("pydantic")
     write(tmp_path, {**generated("pydantic", _release()), "trip.py": _PYDANTIC})
     assert_unchanged(_run(tmp_path, sys.executable, "trip.py"))
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("mypy", "pyright")
 def test_python_dicts(tmp_path: Path) -> None:
     lines = (f"s{index}: Shape = {value!r}" for index, value in enumerate(objects()))
@@ -134,6 +136,7 @@ console.log(JSON.stringify(objects.map((value) => Shape.parse(value))));
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("tsc", "node")
 def test_zod(tmp_path: Path) -> None:
     write(tmp_path, {**generated("zod", _release()), "trip.js": _ZOD})
@@ -227,6 +230,7 @@ class Trip {
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("javac", "java")
 def test_java(tmp_path: Path) -> None:
     if not JARS.is_dir():

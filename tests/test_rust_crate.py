@@ -76,6 +76,7 @@ def test_rustfmt_changes_nothing(crate: Path) -> None:
     assert (completed.returncode, completed.stdout) == (0, "")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("version", COMPARED)
 def test_reads_writes_and_merges_as_k8s_openapi(
     cargo: Cargo, version: str, tmp_path: Path
@@ -272,6 +273,7 @@ def hostile_release() -> Release:
     )
 
 
+@pytest.mark.nightly
 def test_a_hostile_document_gives_a_crate_without_warnings(
     cargo: Cargo, tmp_path: Path
 ) -> None:
@@ -305,6 +307,7 @@ class PageText(HTMLParser):
         self.parts.append(data)
 
 
+@pytest.mark.nightly
 def test_rustdoc_shows_the_same_as_for_k8s_openapi(
     cargo: Cargo, tmp_path: Path
 ) -> None:

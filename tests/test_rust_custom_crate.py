@@ -116,6 +116,7 @@ def crate(release: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_crate(release, tmp_path_factory.mktemp("crate"), name="custom")
 
 
+@pytest.mark.nightly
 def test_the_compiler_clippy_and_rustdoc_do_not_warn(cargo: Cargo, crate: Path) -> None:
     check_without_warnings(cargo, crate)
 
@@ -177,6 +178,7 @@ def round_trip(
     return RoundTrip(cargo, folder, crate, types)
 
 
+@pytest.mark.nightly
 def test_an_object_is_written_as_it_was_read(round_trip: RoundTrip) -> None:
     """Values of a newer version, fields that the schema does not have, and null among
     them."""
@@ -188,6 +190,7 @@ def test_an_object_is_written_as_it_was_read(round_trip: RoundTrip) -> None:
     ]
 
 
+@pytest.mark.nightly
 def test_required_fields_are_written_and_absent_ones_are_not(
     round_trip: RoundTrip,
 ) -> None:
@@ -201,6 +204,7 @@ def test_required_fields_are_written_and_absent_ones_are_not(
     ]
 
 
+@pytest.mark.nightly
 def test_what_is_not_of_the_type_is_refused(round_trip: RoundTrip) -> None:
     def changed(**fields: Any) -> tuple[str, Any]:
         value = copy.deepcopy(GADGET_OBJECT)
@@ -222,6 +226,7 @@ def test_what_is_not_of_the_type_is_refused(round_trip: RoundTrip) -> None:
         assert isinstance(message, str) and f"expected {expected}" in message
 
 
+@pytest.mark.nightly
 def test_objects_without_a_schema_are_kept_whole(round_trip: RoundTrip) -> None:
     value = {
         "apiVersion": "example.com/v1",
@@ -235,6 +240,7 @@ def test_objects_without_a_schema_are_kept_whole(round_trip: RoundTrip) -> None:
     assert round_trip((OPEN_KEY, key)) == [key]
 
 
+@pytest.mark.nightly
 def test_lists_have_the_list_kind_of_the_crd(round_trip: RoundTrip) -> None:
     value = {
         "apiVersion": "example.com/v1",
@@ -245,12 +251,14 @@ def test_lists_have_the_list_kind_of_the_crd(round_trip: RoundTrip) -> None:
     assert round_trip((f"List<custom::{GADGETS}>", value)) == [value]
 
 
+@pytest.mark.nightly
 def test_examples_compile_and_are_the_same_objects(
     release: Release, cargo: Cargo
 ) -> None:
     compare_in_rust(PrintedExamples(release, TARGET), cargo, "custom_examples")
 
 
+@pytest.mark.nightly
 def test_objects_are_merged_by_the_list_types_of_the_schema(
     round_trip: RoundTrip,
 ) -> None:

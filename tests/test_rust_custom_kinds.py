@@ -311,7 +311,7 @@ def test_one_odd_kind_does_not_take_plural_and_scope_from_others(
     assert "UnknownResourceScope" in generated["src/lib.rs"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_fields_of_real_custom_resources_are_typed(tmp_path: Path) -> None:
     """All of a real server, but for those that preserve unknown fields."""
     crds = cluster_crds()

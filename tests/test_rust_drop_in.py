@@ -130,6 +130,7 @@ def write_program(folder: Path, crate: Path, dependencies: str, code: str) -> Pa
     return folder
 
 
+@pytest.mark.nightly
 def test_features_macros_and_metadata_are_those_of_the_published_crate(
     cargo: Cargo, tmp_path: Path
 ) -> None:

@@ -108,7 +108,7 @@ def test_unknown_names_are_refused_with_the_nearest(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_another_selection_makes_the_output_stale(tmp_path: Path) -> None:
     def files(*kinds: str) -> set[str]:
         render(["1.35"], targets=["jsonschema"], out=tmp_path, kinds=kinds, prune=True)

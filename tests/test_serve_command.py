@@ -132,7 +132,7 @@ def test_an_error_in_the_first_build_stops_the_command(
     assert "fields.j2:1: " in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_built_in_site_is_served(run: Command, tmp_path: Path) -> None:
     serve_process = ServeProcess(run, "1.34", "1.35")
     serve_process.expect_output(r"site: \d+ files, ")

@@ -78,13 +78,13 @@ def test_a_server_warns_of_each_key_in_its_releases(
     assert bool(found) == is_warned
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("release", ["1.29", "1.35"])
 def test_warnings_on_public_objects_are_those_of_the_server(release: str) -> None:
     if not FOLDER:
         pytest.skip("KUBESTENCIL_MANIFESTS names no folder")
-    expected: Counter[str] = Counter()
-    found: Counter[str] = Counter()
+    expected: Counter[int] = Counter()
+    found: Counter[int] = Counter()
     objects = list(public_objects(release))[::4]
     with Validator(built_validator(release)) as validator:
         answers = validator.ask([Request("create", value) for value in objects])

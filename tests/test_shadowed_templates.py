@@ -156,6 +156,7 @@ def test_a_variation_of_a_report_on_a_check_changes_nothing_else(
     _compare(suffix, varied.stdout, built_in.stdout)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("template", "subject", "path"),
     [

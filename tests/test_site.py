@@ -3,13 +3,14 @@ scripts."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import make_command
-from tests.site_pages import Site
+from tests.conftest import Command, make_command, make_document
+from tests.site_pages import Site, Tags
 
 KIB = 1024
 META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser import DESK, PAGES, PHONE, POD, Browser, find, served
-from tests.conftest import make_command
+from tests.browser import DESK, PAGES_OF_EACH_RUN, PHONE, POD, Browser, find, served
+from tests.conftest import make_command, rest_nightly
 from tests.test_crd_site import crd
 
 CUSTOM_PAGES = (
@@ -74,13 +74,14 @@ def custom_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES_OF_EACH_RUN)
 def test_a_page_is_accessible(
     browser: Browser, base_url: str, axe: str, page: str
 ) -> None:
     check_with_axe(browser, base_url + page, axe)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("page", CUSTOM_PAGES)
 def test_a_page_of_a_custom_resource_is_accessible(
     browser: Browser, custom_url: str, axe: str, page: str
@@ -129,14 +130,17 @@ def violations(browser: Browser, axe: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("page", "size"),
-    [
-        ("", DESK),
-        ("1.35/core/v1/ConfigMap/", PHONE),
-        (POD, DESK),
-        ("1.35/meta/v1/LabelSelector/", DESK),
-        ("compare/", PHONE),
-        ("diff/1.34-1.35.html", DESK),
-    ],
+    rest_nightly(
+        [
+            ("compare/", PHONE),
+            (POD, DESK),
+            ("", DESK),
+            ("1.35/core/v1/ConfigMap/", PHONE),
+            ("1.35/meta/v1/LabelSelector/", DESK),
+            ("diff/1.34-1.35.html", DESK),
+        ],
+        2,
+    ),
 )
 def test_tab_leads_through_a_page(
     browser: Browser, base_url: str, page: str, size: tuple[int, int]

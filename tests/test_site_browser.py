@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser import (
     DEPLOYMENT,
-    PAGES,
+    PAGES_OF_EACH_RUN,
     PHONE,
     POD,
     Browser,
@@ -47,7 +47,7 @@ return [...new Set(broken)];
 # ------------------------------------------------------------------ every kind of page
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES_OF_EACH_RUN)
 def test_a_page_requests_only_files_of_its_site(
     browser: Browser, base_url: str, site_folder: Path, page: str
 ) -> None:
@@ -68,7 +68,7 @@ def test_a_page_requests_only_files_of_its_site(
         } == set()
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES_OF_EACH_RUN)
 def test_a_page_fits_a_phone(browser: Browser, base_url: str, page: str) -> None:
     """Even with all fields expanded."""
     browser.screen(PHONE)
@@ -166,6 +166,7 @@ def test_the_colour_scheme_is_stored(browser: Browser, base_url: str) -> None:
     assert browser.run(state) == ["system", "Colour scheme: system"]
 
 
+@pytest.mark.nightly
 def test_a_theme_applies_to_reports_too(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "ours.css").write_text(":root { --link: #070; --font: monospace }")
     done = make_command(tmp_path)(

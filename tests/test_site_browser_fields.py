@@ -181,6 +181,7 @@ def test_links_of_local_files_name_files(
     assert folders == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("method", ["server", "file"])
 def test_a_report_links_to_a_field(
     browser: Browser, base_url: str, site_folder: Path, method: str

@@ -135,6 +135,7 @@ def with_client_go(folder: Path, *command: str) -> str:
     return done.stdout
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("go")
 def test_go_compiles_with_the_types_of_client_go(
     codes: list[dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -147,6 +148,7 @@ def test_go_compiles_with_the_types_of_client_go(
     with_client_go(tmp_path, "build", "./...")
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("go")
 def test_the_whole_example_in_go_is_that_in_yaml(
     browser: Browser, base_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -261,7 +263,7 @@ def test_rustfmt_changes_nothing(codes: list[dict[str, str]], tmp_path: Path) ->
     for number, code in enumerate(codes):
         assert code["rust"]
         (tmp_path / f"field{number}.rs").write_text(f"{code['rust']}\n")
-    command = ["rustfmt", "--edition", "2021", "--check", *tmp_path.iterdir()]
+    command = ["rustfmt", "--edition", "2021", "--check", *map(str, tmp_path.iterdir())]
     completed = subprocess.run(command, text=True, capture_output=True, timeout=120)
     assert (completed.returncode, completed.stdout) == (0, "")
 

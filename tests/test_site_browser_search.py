@@ -130,9 +130,9 @@ def test_a_click_outside_closes_the_search(browser: Browser, base_url: str) -> N
 
     browser.open(base_url + POD)
     click(browser, "#find")
-    pointer = ActionChains(browser.driver).w3c_actions
-    pointer.pointer_action.move_to_location(5, 5).click()
-    pointer.perform()
+    corner: Any = ActionChains(browser.driver).w3c_actions
+    corner.pointer_action.move_to_location(5, 5).click()
+    corner.perform()
     assert not browser.run("return document.getElementById('search-dialog').open")
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.browser import DEPLOYMENT, DESK, PHONE, POD, Browser, click, file_url, served
-from tests.conftest import Command
+from tests.conftest import Command, rest_nightly
 from tests.test_crd import write as write_crds
 from tests.test_crd_site import crd
 
@@ -47,6 +47,7 @@ a: b
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [WIDE, PHONE])
 def test_the_code_of_a_field_has_its_parents_and_what_is_required(
     browser: Browser, base_url: str, size: tuple[int, int]
@@ -211,7 +212,9 @@ CHECKED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "headline", "line", "remark"), CHECKED)
+@pytest.mark.parametrize(
+    ("text", "headline", "line", "remark"), rest_nightly(CHECKED, 4)
+)
 def test_what_was_not_checked_has_not_no_errors(
     browser: Browser, base_url: str, text: str, headline: str, line: int, remark: str
 ) -> None:

@@ -14,9 +14,9 @@ import pytest
 from kubestencil.targets.site.examples.kinds import Examples
 from tests.cargo import Cargo
 from tests.conftest import (
-    EACH_RELEASE,
     FULL_RELEASES,
     RELEASES,
+    SOME_RELEASES,
     full_specs,
     load,
     make_release,
@@ -36,7 +36,7 @@ from tests.site_examples import (
 from tests.test_typescript import Compiler, generate_package
 
 
-@pytest.fixture(scope="module", params=EACH_RELEASE)
+@pytest.fixture(scope="module", params=SOME_RELEASES)
 def generated(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> PrintedExamples:
@@ -61,7 +61,7 @@ def test_python_makes_the_same_object(
     assert_python(generated, tmp_path, package_of(generated.release))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_python_is_formatted_as_by_black(latest: PrintedExamples) -> None:
     for (name, shape), code in latest.code.items():
         if shape == "starter" or name.startswith("io.k8s.api.apps."):
@@ -123,7 +123,11 @@ def definition(
         field: {"$ref": f"#/definitions/{name}"} if name else TEXT
         for field, name in fields.items()
     }
-    content = {"type": "object", "properties": properties, "required": list(required)}
+    content: dict[str, Any] = {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+    }
     if kind:
         properties.update(apiVersion=TEXT, kind=TEXT)
         content["x-kubernetes-group-version-kind"] = [

@@ -89,6 +89,7 @@ def hostile(
     )
 
 
+@pytest.mark.nightly
 @settings(max_examples=30)
 @given(st.dictionaries(TEXTS, SCHEMAS, max_size=4), TEXTS, TEXTS)
 def test_hostile_text_is_quoted_in_yaml_and_jsonnet(
@@ -106,6 +107,7 @@ def test_hostile_text_is_quoted_in_yaml_and_jsonnet(
 _NUMBERS = itertools.count()
 
 
+@pytest.mark.nightly
 @settings(max_examples=20)
 @given(st.dictionaries(ATTRIBUTES, SCHEMAS, max_size=4), TEXTS, TEXTS)
 def test_hostile_text_is_quoted_in_python(
@@ -122,6 +124,7 @@ def test_hostile_text_is_quoted_in_python(
                 assert black.format_str(text, mode=black.Mode()) == text
 
 
+@pytest.mark.nightly
 @pytest.mark.peer("node")
 @settings(max_examples=20)
 @given(st.dictionaries(TEXTS, SCHEMAS, max_size=4), TEXTS, TEXTS)
@@ -131,6 +134,7 @@ def test_hostile_text_is_quoted_in_typescript(
     assert_typescript(PrintedExamples(hostile(fields, group, kind), TARGET, THING))
 
 
+@pytest.mark.nightly
 def test_hostile_text_is_quoted_in_rust(cargo: Cargo) -> None:
     texts: dict[str, Any] = {
         f"{number} {name}": {"type": "string", "default": name}

@@ -40,6 +40,7 @@ class Text(HTMLParser):
         self.text += data
 
 
+@pytest.mark.nightly
 @given(
     st.sampled_from([*LANGUAGES, "other"]),
     st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join),

@@ -133,7 +133,7 @@ def array(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": {"properties": properties}}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=50)
 @given(documents(VALID_NAMES), documents(VALID_NAMES))
 # A field that is added to the objects in a list is shown where the list is.

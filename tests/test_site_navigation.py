@@ -15,7 +15,7 @@ from kubestencil.targets.site import sitemap
 from tests.conftest import make_command
 from tests.site_pages import Site
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 URL = "https://example.com/k8s/"
 
 

@@ -219,6 +219,7 @@ def test_kubectl_finds_each_kind_by_the_name_in_its_commands(
     run(f"kubectl get {','.join(names)} --ignore-not-found", shell, tmp_path)
 
 
+@pytest.mark.nightly
 @pytest.mark.peer("kubectl")
 @pytest.mark.parametrize("kind", ["v1 ConfigMap", "apps/v1 Deployment", "v1 Node"])
 def test_kubectl_commands_work_on_a_real_server(

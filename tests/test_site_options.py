@@ -57,7 +57,7 @@ def test_options_set_title_logo_footer_theme_and_pages(run: Command) -> None:
     assert run(*call, "--check").returncode == 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_examples_follow_the_options_of_other_targets(run: Command) -> None:
     """They import the package that the target python generates."""
     site = ("render", "1.35", "--kind", "Pod", "-t", "site", "-o", "out")

@@ -35,7 +35,7 @@ def modification_times(folder: Path, release: str) -> dict[str, int]:
     return {path.as_posix(): path.stat().st_mtime_ns for path in files}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_change_rebuilds_the_pages_that_show_it(run: Command) -> None:
     """A changed description shows in one release, an added field in the others too."""
     documents = specs_of(run.folder / "specs", ("1.34", "1.35"))
@@ -98,7 +98,7 @@ def test_contexts_are_the_same_in_every_process(tmp_path: Path) -> None:
     assert len(digests) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_releases_that_are_no_longer_generated_are_removed(run: Command) -> None:
     call = ("render", "-t", "site", "-o", "out")
     assert run(*call, "1.34", "1.35").returncode == 0
@@ -113,7 +113,7 @@ def test_releases_that_are_no_longer_generated_are_removed(run: Command) -> None
     assert Site(site).broken_links(Site(site).page("")) == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
     for name in ("a", "b"):
         jobs = "1" if name == "a" else "2"
@@ -126,7 +126,7 @@ def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
 DEPLOYMENTS = ("render", "1.33..1.35", "--kind", "Deployment", "-t", "site", "-j", "1")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_release_is_the_same_alone_and_after_others(run: Command) -> None:
     """What several releases have in common is made once in a process."""
     assert run(*DEPLOYMENTS, "-o", "out").returncode == 0
@@ -136,6 +136,7 @@ def test_a_release_is_the_same_alone_and_after_others(run: Command) -> None:
     assert read_output(run.folder / "out") == together
 
 
+@pytest.mark.nightly
 def test_fragments_of_users_may_use_the_release(run: Command) -> None:
     """Their text is not that of another release, also where they are included."""
     folder = run.folder / "templates" / "site"

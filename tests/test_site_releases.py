@@ -94,7 +94,7 @@ def with_text(*names: str) -> dict[str, Any]:
     return {META: meta} | {name: definition(name, {"text"}) for name in (PART, *names)}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=8, deadline=None)
 @given(before=definitions(), after=definitions())
 # The class of the custom kind gets another name in the second release.

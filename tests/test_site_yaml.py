@@ -172,7 +172,7 @@ def mutations(count: int) -> Iterator[str]:
         yield text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_page_reads_what_the_command_reads_or_says_that_it_cannot() -> None:
     texts = list(mutations(COUNT))
     outcomes = Counter[str]()

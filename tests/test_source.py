@@ -34,6 +34,7 @@ def test_embedded_definitions_equal_the_published_ones(release: str) -> None:
     embedded_release, full_release = load(release), load(release, full_specs())
     assert list(embedded_release.definitions) == list(full_release.definitions)
     for name, definition in full_release.definitions.items():
+        assert isinstance(definition.schema.raw, dict)
         raw = dict(definition.schema.raw)
         if name in WITHOUT_DESCRIPTION:
             del raw["description"]

@@ -129,6 +129,7 @@ def server_values(server: api.Client) -> Mapping[str, Any]:
     return made
 
 
+@pytest.mark.nightly
 def test_the_server_accepts_each_starter(
     server: api.Client, server_values: Mapping[str, Any]
 ) -> None:

@@ -229,6 +229,7 @@ DOTS = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @example(LINKED_OUT)
 @example({**LINKED_OUT, "links": {}, "is_bare": True})

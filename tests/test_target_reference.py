@@ -31,7 +31,7 @@ def all_contexts(target: Target) -> Iterator[Contexts]:
         yield load_view(target).make_contexts(releases[-1], target)
         return
     if target.scope == "manifests":
-        report = Report("1.34", "1.35", (), 0, 0, 0, 0, {})
+        report = Report("1.34", "1.35", (), 0, 0, 0, 0, ())
         yield check_contexts(report, "error", lambda _: b"")
         return
     view = load_multi_release_view(target)

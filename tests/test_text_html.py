@@ -80,7 +80,13 @@ class StrictParser(HTMLParser):
     def handle_comment(self, data: str) -> None:
         raise AssertionError(f"a comment: {data}")
 
-    handle_decl = handle_pi = unknown_decl = handle_comment
+    def handle_decl(self, decl: str) -> None:
+        self.handle_comment(decl)
+
+    def unknown_decl(self, data: str) -> None:
+        self.handle_comment(data)
+
+    handle_pi = unknown_decl
 
 
 def letters(text: str) -> str:

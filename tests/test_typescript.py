@@ -13,7 +13,7 @@ import pytest
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
-from tests.conftest import EACH_RELEASE, full_specs, load, make_release
+from tests.conftest import SOME_RELEASES, full_specs, load, make_release
 from tests.test_model_view import kind
 
 DEPLOYMENT = """
@@ -119,7 +119,7 @@ class Compiler:
 
 
 @pytest.mark.compiler("tsc")
-@pytest.mark.parametrize("name", EACH_RELEASE)
+@pytest.mark.parametrize("name", SOME_RELEASES)
 def test_the_compiler_accepts_every_release(tmp_path: Path, name: str) -> None:
     compiler = Compiler(tmp_path, generated(name))
     modules = [str(path) for path in compiler.package.rglob("*.d.ts")]
@@ -197,6 +197,7 @@ def test_a_time_that_was_never_set_is_null(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("tsc")
 def test_a_union_of_kinds_narrows_and_items_need_no_kind(tmp_path: Path) -> None:
     """API servers send the items of lists without apiVersion and kind."""
@@ -284,6 +285,7 @@ assert.throws(() => Object.assign(Pod, { kind: "Service" }), TypeError);
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.compiler("tsc")
 def test_a_function_for_each_kind_makes_its_objects(tmp_path: Path) -> None:
     compiler = Compiler(tmp_path, generated("1.35"))

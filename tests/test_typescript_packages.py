@@ -107,7 +107,7 @@ PACKAGES = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("tsc")
 @pytest.mark.parametrize("name", PACKAGES)
 def test_types_are_assignable_both_ways(tmp_path: Path, name: str) -> None:

@@ -157,7 +157,7 @@ paths = ["manifests"]
     return run.folder
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_update_brings_what_is_newest_and_says_what_differs(
     run: Command, upstream: Upstream, project: Path
 ) -> None:
@@ -207,7 +207,7 @@ def test_an_update_brings_what_is_newest_and_says_what_differs(
     assert "not the recorded" in other.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_only_the_tables_of_a_target_are_updated(
     run: Command, upstream: Upstream, project: Path
 ) -> None:
@@ -221,7 +221,7 @@ def test_only_the_tables_of_a_target_are_updated(
     assert "did you mean rust" in wrong.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_could_not_be_asked_is_said(
     run: Command, upstream: Upstream, project: Path
 ) -> None:
@@ -241,7 +241,7 @@ def test_what_could_not_be_asked_is_said(
     assert {path: after[path] for path in before} == before
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("before", "after", "removed"),
     [("1.35", "1.36", "PodSpec.workloadRef"), ("latest", "1.36", "PodStatus.volumeHealth")],
@@ -266,7 +266,7 @@ def test_a_release_that_was_edited_is_compared_with_the_one_before(
     assert "not asked" not in done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_summary_is_shorter_than_the_text_of_a_pull_request(run: Command) -> None:
     path = run.folder / "kubestencil.toml"
     names = '["python", "python-client", "rust", "typescript", "go", "java"]'
@@ -331,8 +331,13 @@ TAGS = "".join(
 def test_an_address_gets_the_newest_tag_of_its_form(
     monkeypatch: pytest.MonkeyPatch, location: str, repository: str, expected: str
 ) -> None:
-    asked = []
-    monkeypatch.setattr(newest, "git_tags", lambda name, _: asked.append(name) or TAGS)
+    asked: list[str] = []
+
+    def tags(name: str, _: Any) -> Any:
+        asked.append(name)
+        return TAGS
+
+    monkeypatch.setattr(newest, "git_tags", tags)
     assert newest.has_version(location)
     assert newest.newest_location(location) == expected
     assert asked == [repository]
@@ -347,7 +352,7 @@ def test_nobody_is_asked_for_a_password(
     (tmp_path / "ask").write_text(f"#!/bin/sh\ntouch {owned}\necho a\n")
     (tmp_path / "ask").chmod(0o755)
     program = str(tmp_path / "ask")
-    git = ["git", "-C", tmp_path]
+    git = ["git", "-C", str(tmp_path)]
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "config", "core.askPass", program], check=True)
     for variable, value in (("SSH_ASKPASS", ""), ("GIT_ASKPASS", program)):
@@ -406,7 +411,7 @@ output = "out"
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_crds_of_a_chart_come_from_a_registry_by_the_users_helm(
     run: Command, helm: Path
 ) -> None:

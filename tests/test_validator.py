@@ -595,7 +595,7 @@ def test_a_level_that_cannot_be_compared_is_an_error(none_built: Path) -> None:
 
 
 @pytest.mark.server
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("go")
 def test_a_program_is_built_where_there_is_none(
     validator: Validator, none_built: Path

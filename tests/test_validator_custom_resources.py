@@ -112,6 +112,7 @@ def test_verdicts_on_custom_resources_are_those_of_the_server(
     _assert_equal(list(zip(replies, answers, strict=True)), 400)
 
 
+@pytest.mark.nightly
 def test_verdicts_on_updates_are_those_of_the_server(
     api_server: Client,
     prepared: Validator,
@@ -158,6 +159,7 @@ def _replace(client: Client, value: Mapping[str, Any]) -> Reply:
     return client.request("PUT", f"{path}{_DRY_RUN}", body)
 
 
+@pytest.mark.nightly
 def test_verdicts_on_definitions_are_those_of_the_server(
     api_server: Client, validator: Validator, definitions: list[dict[str, Any]]
 ) -> None:

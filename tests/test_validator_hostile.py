@@ -104,6 +104,7 @@ def _hostile(objects: list[Mapping[str, Any]]) -> Iterator[Request]:
         yield _Hostile(source.choice(("create", "create", "default")), value)
 
 
+@pytest.mark.nightly
 def test_hostile_objects_are_answered_in_time_and_briefly() -> None:
     objects = [*manifests(), *starters(load("1.35")).values()]
     started = time.monotonic()
@@ -199,6 +200,7 @@ def _definitions() -> Iterator[bytes]:
         yield b'{"operation": "prepare", "objects": [' + crd + b"]}"
 
 
+@pytest.mark.nightly
 def test_every_line_of_a_request_has_one_answer() -> None:
     """Garbage, and CustomResourceDefinitions that take all the time and memory that they
     can; the program may only end itself, and another one goes on."""

@@ -25,7 +25,7 @@ spec: {restartPolicy: "no", containers: [{name: a, image: a}]}
 
 
 @pytest.mark.server
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.compiler("go")
 def test_check_uses_an_installed_package(tmp_path: Path) -> None:
     folder = built_validator("1.35").parents[3]
@@ -34,7 +34,7 @@ def test_check_uses_an_installed_package(tmp_path: Path) -> None:
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "KUBESTENCIL_VALIDATORS": str(folder),
     }
-    packer = [sys.executable, ROOT / ".ci/validator-packages", "1.35.0"]
+    packer = [sys.executable, str(ROOT / ".ci/validator-packages"), "1.35.0"]
     made = subprocess.run(
         [*packer, "--out", tmp_path],
         env=environment,
@@ -61,7 +61,7 @@ def test_check_uses_an_installed_package(tmp_path: Path) -> None:
         # There is no Go.
         "PATH": "",
     }
-    check = ["check", tmp_path / "pod.yaml", "--to", "1.35", "--exact", "require"]
+    check = ["check", str(tmp_path / "pod.yaml"), "--to", "1.35", "--exact", "require"]
     for _ in range(2):
         run = subprocess.run(
             [sys.executable, "-m", "kubestencil", *check],

@@ -269,6 +269,7 @@ def server_with_policies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
         yield client
 
 
+@pytest.mark.nightly
 def test_policies_deny_warn_and_mutate_as_in_a_server(
     server_with_policies: Client, validator: Validator
 ) -> None:

@@ -19,7 +19,7 @@ from tests.examples import examples
 from tests.test_starters import values as starters
 from tests.validators import built_validator
 
-pytestmark = [pytest.mark.server, pytest.mark.slow]
+pytestmark = [pytest.mark.server, pytest.mark.nightly]
 
 _TIME = re.compile(r'"\d{4}-\d\d-\d\dT[\d:.]+Z"')
 

@@ -13,7 +13,7 @@ import pytest
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
 from tests.api_server import Client, Reply
-from tests.conftest import load
+from tests.conftest import load, rest_nightly
 from tests.examples import examples
 from tests.manifests import manifests
 from tests.mutations import mutants
@@ -27,7 +27,7 @@ _SEED = 27
 # YAML, others of a kind that is not there.
 _MUTANTS = 9_000
 _COMPARED = 5_000
-# UIDs are made anew for each object; releases until 1.33 print addresses of values.
+# UIDs are made anew for each object; releases until 1.33 print addresses of values., rest_nightly
 _RANDOM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\(0x[0-9a-f]+\)")
 
 # Kinds that a server answers and does not store.
@@ -95,7 +95,7 @@ class Peers(NamedTuple):
     validator: Validator
 
 
-@pytest.fixture(params=["1.35", "1.29"])
+@pytest.fixture(params=rest_nightly(["1.35", "1.29"]))
 def peers(request: pytest.FixtureRequest) -> Iterator[Peers]:
     fixture = "api_server" if request.param == "1.35" else "old_api_server"
     server: Client = request.getfixturevalue(fixture)

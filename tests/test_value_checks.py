@@ -166,7 +166,7 @@ def test_values_of_wrong_types_are_no_bug(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("release", ["1.29", "1.35"])
 @pytest.mark.parametrize(
     ("count", "share"),
-    [(1_000, 0.7), pytest.param(8_000, 0.75, marks=pytest.mark.slow)],
+    [(1_000, 0.7), pytest.param(8_000, 0.75, marks=pytest.mark.nightly)],
 )
 def test_mistakes_are_found_and_nothing_that_the_server_accepts(
     release: str, share: float, count: int
@@ -187,7 +187,9 @@ def test_mistakes_are_found_and_nothing_that_the_server_accepts(
 
 
 @pytest.mark.parametrize("release", ["1.29", "1.35"])
-@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [1_000, pytest.param(10_000, marks=pytest.mark.nightly)]
+)
 def test_checks_with_and_without_a_validator_agree_on_mistakes(
     release: str, count: int
 ) -> None:
@@ -197,7 +199,7 @@ def test_checks_with_and_without_a_validator_agree_on_mistakes(
         _check_agreement(compared(load(release), validator, values))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(FOLDER is None, reason="no KUBESTENCIL_MANIFESTS")
 @pytest.mark.parametrize("release", ["1.29", "1.35"])
 def test_checks_with_and_without_a_validator_agree_on_public_objects(

@@ -89,7 +89,7 @@ def outline(page: str) -> list[str]:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
 @pytest.mark.parametrize("quirk", load_targets(None)["website"].quirks)
 def test_each_quirk_changes_pages(quirk: str) -> None:

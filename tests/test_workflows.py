@@ -59,7 +59,7 @@ def test_inputs_of_the_action_are_arguments_and_no_code(
             assert arguments == "\n".join(["check", "--format", "github", *lines, ""])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_action_opens_a_pull_request_with_the_summary_of_an_update(
     run: Command,
 ) -> None:

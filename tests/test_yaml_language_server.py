@@ -205,6 +205,7 @@ def test_values_that_the_server_accepts_are_completed(tmp_path: Path) -> None:
         assert any('"IfNotPresent"' in message for message in messages), messages
 
 
+@pytest.mark.nightly
 def test_each_object_of_a_file_is_of_its_own_kind(tmp_path: Path) -> None:
     folder = render_schemas(tmp_path, flavours="editor", kinds=())
     pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n"

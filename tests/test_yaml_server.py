@@ -12,6 +12,8 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from kubestencil.source.yaml import YamlError, compose
 from tests.api_server import Client
 
@@ -118,6 +120,7 @@ def texts_with_values() -> Iterator[tuple[str, Any]]:
         yield text, document.value
 
 
+@pytest.mark.nightly
 def test_random_yaml_is_read_as_by_the_server(api_server: Client) -> None:
     api_server.install([CRD])
     head = "apiVersion: yaml.example.com/v1\nkind: Text\nmetadata: {name: a}\n"

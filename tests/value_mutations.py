@@ -87,13 +87,13 @@ def _wrong_number(place: Position, source: random.Random, places: Any) -> str:
     numbers = [p for p in places if type(p.value) is int]
     if not numbers:
         return "nothing"
-    return source.choice(numbers).replace(source.choice(_NUMBERS))
+    return str(source.choice(numbers).replace(source.choice(_NUMBERS)))
 
 
 def _wrong_name(place: Position, source: random.Random, places: Any) -> str:
     """Put a text that is no name where a text is."""
     texts = [p for p in places if isinstance(p.value, str)]
-    return source.choice(texts).replace(source.choice(_NAMES))
+    return str(source.choice(texts).replace(source.choice(_NAMES)))
 
 
 def _wrong_key(place: Position, source: random.Random, places: Any) -> str:

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from tests import crd_strategies, strategies
+from tests.conftest import make_document
 from tests.hostile.documents import (
     Document,
     insert_texts,
@@ -212,7 +213,7 @@ def _pairs(documents: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 _PAIRS = st.one_of(
     _pairs(strategies.documents(strategies.VALID_NAMES)),
     _pairs(strategies.documents()),
-    _pairs(python_definitions().map(strategies.make_document)),
+    _pairs(python_definitions().map(make_document)),
     _pairs(crd_strategies.crds()),
     _pairs(
         st.dictionaries(
@@ -220,7 +221,7 @@ _PAIRS = st.one_of(
             strategies.STRUCTURAL_SCHEMAS,
             min_size=1,
             max_size=3,
-        ).map(strategies.make_document)
+        ).map(make_document)
     ),
 )
 _OBJECTS = {"apiVersion": "v1", "kind": "List", "items": _objects()[:6]}
