@@ -17,9 +17,10 @@ Level = Literal[Severity, "off"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 #: What a finding means for an upgrade: it is a problem only after it, before and after
-#: it, or only before it. ``not-found`` is what tables no longer find, where only the API
-#: server decides: after the upgrade, it may refuse the object all the same.
-Change = Literal["new", "both", "fixed", "not-found"]
+#: it, or only before it. It is ``unknown`` whether it is new where the older release lacks
+#: the kind, cannot decode the object, or was judged by tables alone. ``not-found`` is the
+#: same after the upgrade: the API server may refuse the object all the same.
+Change = Literal["new", "both", "fixed", "unknown", "not-found"]
 #: The changes of what only the release has that an upgrade starts from.
 GONE: frozenset[Change | None] = frozenset(("fixed", "not-found"))
 
@@ -53,6 +54,7 @@ RuleId = Literal[
     "deprecated-kind",
     "deprecated-field",
     "gated-field",
+    "gate-on",
     "no-effect",
     "removed-resource",
     "stored-version",
