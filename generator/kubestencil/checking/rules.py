@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
+from kubestencil.errors import require_known
+from kubestencil.events import EventSeverity, severity_of
+
 #: How bad a finding is, worst first: refused by a server or a strict client; accepted,
 #: but not what it seems to be; worth a look.
 Severity = Literal["error", "warning", "note"]
@@ -81,9 +84,22 @@ class CheckRule(NamedTuple):
     suggests_field: bool = False
 
 
+_FILE = Path(__file__).with_name("rules.toml")
+_OF_EVENTS: Mapping[EventSeverity, Severity] = {
+    "breaking": "error",
+    "warning": "warning",
+    "safe": "note",
+    "docs": "note",
+}
+
+
 def _read_rules() -> Iterator[CheckRule]:
-    text = Path(__file__).with_name("rules.toml").read_text("utf-8")
-    for name, keys in tomllib.loads(text)["rules"].items():
+    for name, keys in tomllib.loads(_FILE.read_text("utf-8"))["rules"].items():
+        where = f"{_FILE}: rules.{name}"
+        require_known("rule", name, get_args(RuleId), where)
+        if "event" in keys:
+            keys["severity"] = _OF_EVENTS[severity_of(keys.pop("event"), where)]
+        require_known("severity", keys["severity"], LEVELS, where)
         yield CheckRule(name, **keys)
 
 

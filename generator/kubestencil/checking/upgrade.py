@@ -43,7 +43,7 @@ from kubestencil.checking.verdicts.changes import (
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.validator.process import PendingAnswer
-from kubestencil.validator.protocol import Answer, Request
+from kubestencil.validator.protocol import Request
 
 # What is said of kinds that can be used.
 _OF_KINDS = ("newer-version", "deprecated-kind", "not-served-by-default")
@@ -260,16 +260,24 @@ def _change(problem: Problem, before: _Examined, after: _Examined) -> Change:
     is_comparable = before.judge == after.judge or (
         before.judge is not None and _has_as_bad(after.by_tables, problem)
     )
-    return "new" if before.is_known and is_comparable else "unknown"
+    # Tables of another kind say little of what a server refused in this one.
+    is_alike = after.is_served or after.judge == "server"
+    return "new" if before.is_known and is_comparable and is_alike else "unknown"
 
 
 def _is_fixed(problem: Problem, before: _Examined, after: _Examined) -> bool:
     """Whether an upgrade fixes a problem that is not there after it: that a server accepts
-    what is in its place only its own code says."""
-    is_of_value = problem in before.results.values
-    if not is_of_value and RULES[problem.rule].severity != "error":
+    what is in its place only its own code says, and of an object that was not looked into
+    before only where it accepts all of it."""
+    if problem in before.results.values:
+        return before.judge == after.judge == "server"
+    if RULES[problem.rule].severity != "error":
         return True
-    return after.judge == "server" and (before.judge == "server" or not is_of_value)
+    return after.judge == "server" and not any(map(_is_error, after.problems))
+
+
+def _is_error(problem: Problem) -> bool:
+    return RULES[problem.rule].severity == "error"
 
 
 def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
@@ -375,7 +383,7 @@ def _by_tables(
     values: Iterable[Problem] = results.values
     edits: list[Edit] = []
     for problem in results.problems:
-        if RULES[problem.rule].severity == "error":
+        if _is_error(problem):
             fix = problem.rule == "unknown-field" and renaming(
                 value, kind, problem.path
             )
@@ -391,11 +399,7 @@ def _by_tables(
             moves = [
                 (edit.target, edit.path) for edit in edits if isinstance(edit, Move)
             ]
-            errors = [
-                problem
-                for problem in after.problems
-                if RULES[problem.rule].severity == "error"
-            ]
+            errors = list(filter(_is_error, after.problems))
             values = [
                 problem._replace(path=moved_path(problem.path, moves[::-1]))
                 for problem in errors or after.values

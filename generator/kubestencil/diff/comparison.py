@@ -294,9 +294,14 @@ class Comparison:
 
     @property
     def summary(self) -> Mapping[Severity, int]:
-        """The number of changes of each severity, most severe first; notices and the
-        changes of graduations count."""
-        return count_severities(self.all_changes)
+        """The number of changes of each severity, most severe first; notices, the changes
+        of graduations, gates, metrics and flags count."""
+        return count_severities(self.judged)
+
+    @property
+    def judged(self) -> Iterator[Judged]:
+        """All that has a severity."""
+        return chain(self.all_changes, self.gates, self.metrics, self.flags)
 
     @property
     def all_changes(self) -> Iterator[Change]:
@@ -434,7 +439,11 @@ class Comparison:
         )
 
 
-def count_severities(changes: Iterable[Change]) -> Mapping[Severity, int]:
+#: What has a severity.
+Judged = Change | GateChange | MetricChange | FlagChange
+
+
+def count_severities(changes: Iterable[Judged]) -> Mapping[Severity, int]:
     """The number of changes of each severity, most severe first."""
     counts = dict.fromkeys(SEVERITIES, 0)
     for change in changes:
