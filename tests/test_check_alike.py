@@ -1,6 +1,6 @@
-"""What ``check --from A --to B`` says of an upgrade: both releases are judged by the API
-server's code, or both by tables, and nothing is called fixed that no server was asked
-about."""
+"""What ``check --from A --to B`` says of an upgrade: what is found in one way in one release
+only is neither new nor fixed, and nothing is called fixed that no server was asked about.
+"""
 
 from __future__ import annotations
 
@@ -67,23 +67,22 @@ def _changes(report: dict[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize("built", ["1.35", "1.37"])
-def test_tables_decide_in_both_where_one_program_is_missing(
-    run: Command, folder: Path, built: str
+@pytest.mark.parametrize("built, change", [("1.35", "not-found"), ("1.37", "unknown")])
+def test_what_one_program_finds_is_neither_new_nor_fixed(
+    run: Command, folder: Path, built: str, change: str
 ) -> None:
     fake_validator.install(built, {"a": REFUSED})
     _write(folder, "a")
-    report = _check(run, "--to", "1.37")
+    report = _check(run, "--to", "1.37", "--fail-on", "new")
+    assert _changes(report) == [("invalid-value", FIELD, change)]
     missing = "1.37" if built == "1.35" else "1.35"
-    assert report["findings"] == [] and report["validators"] == {missing: None}
+    assert report["validators"][missing] is None and report["code"] == 0
     text = run("check", "a.yaml", "--from", "1.35", "--to", "1.37").stdout
     assert (
-        "Compared by tables, all releases alike. Without the API server's own code of "
-        f"{missing}: kubestencil validator build {missing}" in text
+        f"Without the API server's own code of {missing}: "
+        f"kubestencil validator build {missing}" in text
     )
-    # Of one release, its own program decides.
-    alone = run("check", "a.yaml", "--to", built, "-f", "json")
-    assert [item["path"] for item in json.loads(alone.stdout)["findings"]] == [FIELD]
+    assert ("[unknown in 1.35]" in text) is (change == "unknown")
 
 
 def test_a_warning_that_becomes_an_error_is_not_fixed(
@@ -104,7 +103,7 @@ def test_a_warning_that_becomes_an_error_is_not_fixed(
 
 @pytest.mark.parametrize("answer", [{"code": 500}, {"code": 999}, {"code": 404}, "end"])
 @pytest.mark.parametrize("failing", ["1.35", "1.37"])
-def test_tables_decide_about_an_object_where_the_code_of_one_release_fails(
+def test_an_object_about_which_the_code_of_one_release_fails_is_not_known(
     run: Command, folder: Path, failing: str, answer: Any
 ) -> None:
     for release in ("1.35", "1.37"):
@@ -112,7 +111,11 @@ def test_tables_decide_about_an_object_where_the_code_of_one_release_fails(
         fake_validator.install(release, {"a": failed, "b": REFUSED})
     _write(folder, "a", "b")
     report = _check(run, "--to", "1.37")
-    assert _changes(report) == [("invalid-value", FIELD, "both")]
+    change = "unknown" if failing == "1.35" else "not-found"
+    assert _changes(report) == [
+        ("invalid-value", FIELD, change),
+        ("invalid-value", FIELD, "both"),
+    ]
     reasons = [item["reason"] for item in report["notChecked"]]
     assert ("the API server's own code failed" in reasons) is (answer != {"code": 404})
 
@@ -123,7 +126,7 @@ def test_what_tables_do_not_have_any_more_is_not_called_fixed(
     _write(folder, "a", text=SCALER)
     arguments = ("check", "a.yaml", "--from", "1.36", "--to", "1.37")
     text = run(*arguments).stdout
-    assert "fixed" not in text and "[not found by the tables of 1.37]" in text
+    assert "fixed" not in text and "[not found in 1.37]" in text
     gone = "; 1 that the tables of 1.37 do not have: its API server was not asked"
     assert gone in text
     report = json.loads(run(*arguments, "-f", "json").stdout)
@@ -159,7 +162,10 @@ def test_what_an_unknown_field_hides_is_neither_new_nor_fixed(
     for release in ("1.32", "1.35"):
         fake_validator.install(release, {"a": refused})
     _write(folder, "a", text=pod)
-    for before, after, change in (("1.32", "1.35", "fixed"), ("1.35", "1.32", "new")):
+    for before, after, change in (
+        ("1.32", "1.35", "not-found"),
+        ("1.35", "1.32", "new"),
+    ):
         done = run("check", "a.yaml", "--from", before, "--to", after, "-f", "json")
         assert ("unknown-field", "spec.hostnameOverride", change) in _changes(
             json.loads(done.stdout)

@@ -187,7 +187,7 @@ def test_a_placeholder_may_stand_for_the_old_value() -> None:
         add_refused_changes(
             results, Answer(201), Answer(422, causes=(cause,)), new, old
         )
-        return [problem.rule for problem in results.problems]
+        return [problem.rule for problem in results.values]
 
     assert changed("b") == ["immutable-field"]
     assert changed("${APP}") == []
@@ -215,7 +215,7 @@ def test_no_hint_about_a_change_asks_to_delete_an_object() -> None:
         cause = Cause("FieldValueForbidden", path, "field is immutable")
         refused = Answer(422, causes=(cause,))
         add_refused_changes(results, Answer(201), refused, value, value)
-        (problem,) = results.problems
+        (problem,) = results.values
         assert problem.hint and not _DESTRUCTIVE.search(problem.hint)
     texts = [rule.reason for rule in RULES.values() if "change" in rule.reason]
     assert not any(map(_DESTRUCTIVE.search, texts))

@@ -65,7 +65,9 @@ RATINGS = {
         "deprecated no-longer-functional",
     ),
     "without-effect": rating("description-changed", "no-longer-functional"),
-    "promoted": rating("description-changed kind-added stage-changed", "stage-changed"),
+    "promoted": rating(
+        "description-changed kind-added stage-changed", "stage-changed gate-on"
+    ),
     "limit": rating(
         "description-changed minimum-changed text-format-changed",
         "limit-changed looser text-format-relaxed",

@@ -36,7 +36,8 @@ def test_json_report_has_the_documented_keys() -> None:
     assert (comparison["from"], comparison["to"]) == ("1.29", "1.35")
     assert list(comparison["summary"]) == ["breaking", "warning", "safe", "docs"]
     graduated = (item["changes"] for item in comparison["graduations"])
-    judged = (comparison["changes"], comparison["notices"], *graduated)
+    names = "changes", "notices", "gates", "metrics", "flags"
+    judged = (*(comparison[name] for name in names), *graduated)
     for severity, count in comparison["summary"].items():
         found = [item for item in chain(*judged) if item["severity"] == severity]
         assert len(found) == count

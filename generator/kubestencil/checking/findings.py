@@ -236,7 +236,7 @@ class Report:
     counts the objects that were compared with a schema. ``skips`` are what was not;
     ``updated`` counts the objects that were compared with what they were before, None
     without that; ``validators`` has the version of the API server's own code that decided
-    in a release, None where it is not built: in an upgrade, no other decides then;
+    in a release, None where it is not built;
     ``kinds`` are those of the objects that were checked as a whole, not as patches;
     ``ignored`` counts the findings that were left out, by what named them: ``comments``,
     ``configuration``, ``baseline``.
@@ -295,8 +295,6 @@ class Report:
         unused = (
             f"Without the API server's own code of {' and '.join(missing)}: {build}"
         )
-        if self.before:
-            unused = f"Compared by tables, all releases alike. {unused}"
         return (*((used,) if versions else ()), *((unused,) if missing else ()))
 
     def skipped_lines(self) -> tuple[str, ...]:

@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
+from kubestencil.errors import require_known
+from kubestencil.events import EventSeverity, severity_of
+
 #: How bad a finding is, worst first: refused by a server or a strict client; accepted,
 #: but not what it seems to be; worth a look.
 Severity = Literal["error", "warning", "note"]
@@ -17,9 +20,10 @@ Level = Literal[Severity, "off"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 #: What a finding means for an upgrade: it is a problem only after it, before and after
-#: it, or only before it. ``not-found`` is what tables no longer find, where only the API
-#: server decides: after the upgrade, it may refuse the object all the same.
-Change = Literal["new", "both", "fixed", "not-found"]
+#: it, or only before it. It is ``unknown`` whether it is new where the older release lacks
+#: the kind, cannot decode the object, or was judged by tables alone. ``not-found`` is the
+#: same after the upgrade: the API server may refuse the object all the same.
+Change = Literal["new", "both", "fixed", "unknown", "not-found"]
 #: The changes of what only the release has that an upgrade starts from.
 GONE: frozenset[Change | None] = frozenset(("fixed", "not-found"))
 
@@ -53,6 +57,7 @@ RuleId = Literal[
     "deprecated-kind",
     "deprecated-field",
     "gated-field",
+    "gate-on",
     "no-effect",
     "removed-resource",
     "stored-version",
@@ -79,9 +84,22 @@ class CheckRule(NamedTuple):
     suggests_field: bool = False
 
 
+_FILE = Path(__file__).with_name("rules.toml")
+_OF_EVENTS: Mapping[EventSeverity, Severity] = {
+    "breaking": "error",
+    "warning": "warning",
+    "safe": "note",
+    "docs": "note",
+}
+
+
 def _read_rules() -> Iterator[CheckRule]:
-    text = Path(__file__).with_name("rules.toml").read_text("utf-8")
-    for name, keys in tomllib.loads(text)["rules"].items():
+    for name, keys in tomllib.loads(_FILE.read_text("utf-8"))["rules"].items():
+        where = f"{_FILE}: rules.{name}"
+        require_known("rule", name, get_args(RuleId), where)
+        if "event" in keys:
+            keys["severity"] = _OF_EVENTS[severity_of(keys.pop("event"), where)]
+        require_known("severity", keys["severity"], LEVELS, where)
         yield CheckRule(name, **keys)
 
 

@@ -65,9 +65,8 @@ def check(
     ``before``, which an upgrade starts from; also in each of ``releases``.
 
     ``paths`` are files, folders and ``-`` for standard input. ``validators`` run the
-    code of the API servers of releases, by name, None where that is not built; none is
-    asked where an upgrade is checked and one is missing. They decide about changes of the
-    objects that ``previous`` has, too. ``others`` are texts that are in no file.
+    code of the API servers of releases, by name, None where that is not built. They
+    decide about changes of the objects that ``previous`` has, too. ``others`` are texts that are in no file.
     ``severities`` are those of a configuration, by rule.
 
     Raises UsageError for a path that does not exist and where there is nothing to check,
@@ -78,11 +77,6 @@ def check(
         raise UsageError(
             f"no {', '.join(SUFFIXES)} file", where=", ".join(paths) or "check"
         )
-    if before is not None and not all(
-        validators.get(release.name) for release in (before, after, *releases)
-    ):
-        # What the code of one release finds, tables of the other may not have.
-        validators = {name: None for name in validators if not validators[name]}
     first, *others_after = (
         prepare(release, validators.get(release.name)) for release in (after, *releases)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kubestencil.checking.edits import Edit, EditError, Move, applied
 from kubestencil.checking.files.kustomize import is_kustomize_kind
@@ -33,7 +33,7 @@ from kubestencil.checking.paths import Path, moved_path
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import LEVELS, RULES, Change, RuleId
 from kubestencil.checking.values.places import refusals
-from kubestencil.checking.verdicts import ask_verdict, failures, with_verdict
+from kubestencil.checking.verdicts import add_verdict, ask_verdict, failures
 from kubestencil.checking.verdicts.changes import (
     UNKNOWN_CHANGES,
     add_refused_changes,
@@ -41,7 +41,7 @@ from kubestencil.checking.verdicts.changes import (
 )
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from kubestencil.validator.process import PendingAnswer
-from kubestencil.validator.protocol import Answer, Request
+from kubestencil.validator.protocol import Request
 
 # What is said of kinds that can be used.
 _OF_KINDS = ("newer-version", "deprecated-kind", "not-served-by-default")
@@ -122,20 +122,7 @@ class Upgrade:
         where the object is updated.
         """
         started = [_start(value, kind, release, is_patch, old) for release in self._all]
-        return lambda: self._result(self._examined(started), is_patch)
-
-    def _examined(self, started: Sequence[_Started]) -> list[_Examined]:
-        """What is found in each release. Where releases are compared, tables decide in all
-        of them unless the API server's code does: one that failed finds less."""
-        answers = [one.answer() for one in started]
-        lacks_verdict = any(answer and not answer.is_verdict for answer in answers)
-        if self.before is not None and lacks_verdict:
-            answers = [
-                None if answer and answer.is_verdict else answer for answer in answers
-            ]
-        return [
-            one.finish(answer) for one, answer in zip(started, answers, strict=True)
-        ]
+        return lambda: self._result([finish() for finish in started], is_patch)
 
     def _result(self, examined: Sequence[_Examined], is_patch: bool) -> ObjectResult:
         unchecked: Counter[str] = Counter()
@@ -154,50 +141,61 @@ class Upgrade:
     def _differences(
         self, examined: Sequence[_Examined]
     ) -> Iterator[UpgradeDifference]:
-        """The problems of all releases, each once."""
+        """The problems of all releases, each once, by their places."""
         latest = examined if self.before is None else examined[1:]
-        found: dict[tuple[str, Path, str], tuple[Problem, dict[str, None]]] = {}
+        found: dict[tuple[RuleId, Path, str], _Found] = {}
         for release, after in zip((self.after, *self.others), latest, strict=True):
             explain = after.advice.explained
-            for problem in after.results.problems:
+            for problem in after.problems:
                 key = problem.rule, problem.path, problem.message
                 if key not in found:
-                    found[key] = explain(problem), {}
-                found[key][1][release.name] = None
+                    found[key] = _Found(explain(problem), after, [])
+                found[key].releases.append(release.name)
         if self.before is None:
-            for problem, names in found.values():
+            for problem, _, names in found.values():
                 yield UpgradeDifference(problem, tuple(names), None)
             return
         before, *_ = examined
-        earlier = before.keys | before.hidden
-        worst_before = before.worst()
-        for problem, names in found.values():
-            # Of one place, only what is worse than before is new.
-            if (problem.rule, problem.path) in earlier:
-                yield UpgradeDifference(problem, (self.before.name, *names), "both")
-            elif _is_covered(problem, worst_before):
-                yield UpgradeDifference(problem, tuple(names), "both")
-            else:
-                yield UpgradeDifference(problem, tuple(names), "new")
+        for problem, after, names in found.values():
+            is_same = (problem.rule, problem.path) in before.keys
+            releases = (self.before.name, *names) if is_same else tuple(names)
+            yield UpgradeDifference(problem, releases, _change(problem, before, after))
         if not all(after.is_served for after in latest):
             # Nothing is fixed by an upgrade to a release that lacks the kind.
             return
-        remaining = set[_Key]().union(*(after.keys | after.hidden for after in latest))
-        worst_after = [after.worst() for after in latest]
-        is_decided = all(after.is_decided for after in latest)
         explain = before.advice.explained
-        for problem in before.results.problems:
-            identity = problem.rule, problem.path
-            if identity not in remaining and not any(
-                _is_covered(problem, worst) for worst in worst_after
-            ):
-                is_fixed = is_decided or identity not in before.by_server
-                change: Change = "fixed" if is_fixed else "not-found"
-                yield UpgradeDifference(explain(problem), (self.before.name,), change)
+        for problem in before.problems:
+            if any(after.has_as_bad(problem) for after in latest):
+                continue
+            if problem.rule == "gated-field":
+                yield self._turned_on(problem)
+                continue
+            is_fixed = all(_is_fixed(problem, before, after) for after in latest)
+            change: Change = "fixed" if is_fixed else "not-found"
+            yield UpgradeDifference(explain(problem), (self.before.name,), change)
+
+    def _turned_on(self, problem: Problem) -> UpgradeDifference:
+        """What it means that the gate of a field is on: what was dropped is used now."""
+        name = problem.path[-1]
+        releases = (self.after.name, *(other.name for other in self.others))
+        message = f"{name} takes effect: its feature gate is on in {self.after.name}"
+        hint = "remove it to keep what there is"
+        turned_on = Problem("gate-on", problem.path, message, hint, of_key=True)
+        return UpgradeDifference(turned_on, releases, "new")
 
 
-#: What identifies a problem of an object.
-_Key = tuple[RuleId, Path]
+class _Found(NamedTuple):
+    """A problem after the upgrade, the first release that has it, and the names of all."""
+
+    problem: Problem
+    examined: _Examined
+    releases: list[str]
+
+
+#: A place in an object. The object as a whole is none: what is wrong with it has little in
+#: common but where it has one rule.
+_Place = Path | RuleId
+_Judge = Literal["server", "tables", None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,55 +203,84 @@ class _Examined:
     """The problems of an object in a release, and who gives hints: about the object
     itself, or one of the kind that replaces its own, where that is not served.
 
-    ``by_server`` are the problems about which the API server's own code decides, and
-    ``is_decided`` is whether it did. ``hidden`` are those that tables have of an object
-    that a server cannot decode, so that it does not look for them.
+    ``results.values`` is what the API server refuses, by the ``judge``: by its own code,
+    or by tables. ``by_tables`` is what tables have, whoever judges. Nobody judges an object
+    that a server cannot decode, and one of a kind that the release does not know:
+    ``is_known``.
     """
 
     results: Results
     advice: Advice
+    judge: _Judge = None
+    by_tables: Sequence[Problem] = ()
     is_served: bool = True
-    by_server: frozenset[_Key] = frozenset()
-    hidden: frozenset[_Key] = frozenset()
-    is_decided: bool = False
+    is_known: bool = True
 
     @property
-    def keys(self) -> frozenset[_Key]:
-        """What identifies the problems."""
-        return _keys(self.results.problems)
+    def problems(self) -> Sequence[Problem]:
+        """All that is wrong."""
+        return (*self.results.problems, *self.results.values)
 
-    def worst(self) -> Mapping[Path, int]:
-        """The index of the worst severity of the problems of each place."""
-        worst: dict[Path, int] = {}
-        for problem in self.results.problems:
-            index = LEVELS.index(RULES[problem.rule].severity)
-            worst[problem.path] = min(index, worst.get(problem.path, index))
-        return worst
+    @property
+    def keys(self) -> frozenset[tuple[RuleId, Path]]:
+        """The rules that are broken, with the places."""
+        return frozenset((problem.rule, problem.path) for problem in self.problems)
 
-
-def _keys(problems: Iterable[Problem]) -> frozenset[_Key]:
-    return frozenset((problem.rule, problem.path) for problem in problems)
+    def has_as_bad(self, problem: Problem) -> bool:
+        """Whether something at the place of a problem is as bad, whatever its rule."""
+        return _has_as_bad(self.problems, problem)
 
 
-def _is_covered(problem: Problem, worst: Mapping[Path, int]) -> bool:
-    """Whether another release has a problem of the same place that is as bad, whatever
-    its rule. An object as a whole is no place: its problems have little in common."""
-    index = worst.get(problem.path) if problem.path else None
-    return index is not None and index <= LEVELS.index(RULES[problem.rule].severity)
+def _has_as_bad(problems: Iterable[Problem], problem: Problem) -> bool:
+    place, index = _place_of(problem), _index_of(problem)
+    return any(
+        _place_of(other) == place and _index_of(other) <= index for other in problems
+    )
+
+
+def _place_of(problem: Problem) -> _Place:
+    return problem.path or problem.rule
+
+
+def _index_of(problem: Problem) -> int:
+    """The index of the severity: the worst comes first."""
+    return LEVELS.index(RULES[problem.rule].severity)
+
+
+def _change(problem: Problem, before: _Examined, after: _Examined) -> Change:
+    """What a problem of a release means for an upgrade to it: of one place, only what is
+    worse than before is new. It is unknown where the older release was not judged in the
+    same way: tables may lack what the API server's code finds."""
+    if before.has_as_bad(problem):
+        return "both"
+    if problem not in after.results.values:
+        return "new" if before.is_known else "unknown"
+    is_comparable = before.judge == after.judge or (
+        before.judge is not None and _has_as_bad(after.by_tables, problem)
+    )
+    # Tables of another kind say little of what a server refused in this one.
+    is_alike = after.is_served or after.judge == "server"
+    return "new" if before.is_known and is_comparable and is_alike else "unknown"
+
+
+def _is_fixed(problem: Problem, before: _Examined, after: _Examined) -> bool:
+    """Whether an upgrade fixes a problem that is not there after it: that a server accepts
+    what is in its place only its own code says, and of an object that was not looked into
+    before only where it accepts all of it."""
+    if problem in before.results.values:
+        return before.judge == after.judge == "server"
+    if RULES[problem.rule].severity != "error":
+        return True
+    return after.judge == "server" and not any(map(_is_error, after.problems))
+
+
+def _is_error(problem: Problem) -> bool:
+    return RULES[problem.rule].severity == "error"
 
 
 def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
     """The kind that an object says it is; its apiVersion and kind are strings."""
     return group_version_kind(value["apiVersion"], value["kind"])
-
-
-class _Started(NamedTuple):
-    """A check of an object in a release that was started. ``answer`` waits for what the
-    API server's code says, None where it was not asked; ``finish`` takes it, or None in
-    its place, and returns what is found."""
-
-    answer: Callable[[], Answer | None]
-    finish: Callable[[Answer | None], _Examined]
 
 
 def _start(
@@ -262,14 +289,18 @@ def _start(
     release: CheckedRelease,
     is_patch: bool,
     old: Mapping[str, Any] | None,
-) -> _Started:
-    """Look for what is wrong with an object in a release."""
+) -> Callable[[], _Examined]:
+    """Start to look for what is wrong with an object in a release: it is decoded, its
+    values are checked, and the API server's code is asked, where that is built. What is
+    returned waits for its verdict."""
     results = release.examine(value, kind)
     advice = Advice(value, kind, release)
     if results is None:
         return _start_successor(kind_problem(kind, release), advice, is_patch)
-    # What it cannot decode, a server does not look at.
-    values = [] if is_patch else list(_judged(results, value, kind, release))
+    warnings = [p for p in results.problems if p.rule == "server-warning"]
+    results.problems[:] = [p for p in results.problems if p not in warnings]
+    values = None if is_patch else _by_tables(results, value, kind, release)
+    by_tables = (*(values or ()), *warnings)
     is_custom = kind in release.release.custom_kinds
     verdict: PendingAnswer | None = None
     change: PendingAnswer | None = None
@@ -282,17 +313,13 @@ def _start(
             old, depending = conditional_changes(value, old)
             change = release.validator.submit(Request("update", value, old=old))
 
-    def finish(answer: Answer | None) -> _Examined:
-        documented = _keys(
-            problem for problem in results.problems if problem.rule != "server-warning"
-        )
-        known = list(refusals(values, kind, release.name))
+    def finish() -> _Examined:
+        answer = verdict.result() if verdict else None
         is_decided = answer is not None and answer.is_verdict
-        if not is_decided:
-            results.problems.extend(known)
+        results.values[:] = [] if is_decided else by_tables
         if answer is not None:
-            results.problems[:] = with_verdict(results.problems, known, value, answer)
-            if is_custom and answer.is_verdict:
+            add_verdict(results, values or (), value, answer)
+            if is_custom and is_decided:
                 # Rules in CEL, formats and patterns have been applied.
                 results.unchecked[:] = [
                     reason
@@ -305,82 +332,74 @@ def _start(
         if change is not None and old is not None:
             if answer is not None and is_decided:
                 add_refused_changes(results, answer, change.result(), value, old)
-                results.problems.extend(depending)
+                results.values.extend(depending)
             else:
                 results.unchecked.append(UNKNOWN_CHANGES)
-        by_server = _keys(results.problems) - documented
-        hidden = _keys(refusals(results.values, kind, release.name)) - by_server
         results.problems.extend(remarks_on_kind(kind, release))
         results.problems.extend(removed_resources(value, kind, release))
         results.problems.extend(stored_versions(value, kind))
-        return _Examined(
-            results,
-            advice,
-            by_server=by_server,
-            hidden=frozenset() if is_decided or is_patch else hidden,
-            is_decided=is_decided,
-        )
+        judge: _Judge = None if values is None else "tables"
+        return _Examined(results, advice, "server" if is_decided else judge, by_tables)
 
-    return _Started(verdict.result if verdict else lambda: None, finish)
+    return finish
 
 
-def _start_successor(problem: Problem, advice: Advice, is_patch: bool) -> _Started:
+def _start_successor(
+    problem: Problem, advice: Advice, is_patch: bool
+) -> Callable[[], _Examined]:
     """Check an object whose kind a release does not serve as one of the kind to use
     instead: what else has to change is said at once."""
-    alone = _Examined(Results([problem]), advice, is_served=False)
     value = advice.value
     if problem.fixes and problem.rule != "future-kind":
         value = applied(advice.value, problem.fixes[0])
     kind = kind_of(value)
     if kind not in advice.release.kinds:
-        return _Started(lambda: None, lambda _: alone)
+        results = Results([problem])
+        return lambda: _Examined(results, advice, is_served=False, is_known=False)
     started = _start(value, kind, advice.release, is_patch, None)
 
-    def finish(answer: Answer | None) -> _Examined:
-        examined = started.finish(answer)
-        others = list(examined.results.problems)
-        if problem.rule == "removed-kind":
-            others = [
-                with_old_default(other, advice.value, advice.kind) for other in others
-            ]
+    def finish() -> _Examined:
+        examined = started()
         meanings = other_meanings(advice.value, advice.kind, kind)
-        examined.results.problems[:] = [
-            problem,
-            *meanings,
-            *(other for other in others if other.rule not in _OF_KINDS),
-        ]
+        problems, values = examined.results.problems, examined.results.values
+        if problem.rule == "removed-kind":
+            values[:] = [
+                with_old_default(other, advice.value, advice.kind) for other in values
+            ]
+        others = [other for other in problems if other.rule not in _OF_KINDS]
+        problems[:] = [problem, *meanings, *others]
         return replace(examined, is_served=False)
 
-    return _Started(started.answer, finish)
+    return finish
 
 
-def _judged(
+def _by_tables(
     results: Results, value: Any, kind: GroupVersionKind, release: CheckedRelease
-) -> Iterable[Problem]:
-    """What is wrong with the values of an object that a server can decode, also where
-    it has fields that are elsewhere now: as if they were there already."""
+) -> Sequence[Problem] | None:
+    """What tables say of the values of an object, also where it has fields that are
+    elsewhere now: as if they were there already. None of one that no server decodes."""
+    values: Iterable[Problem] = results.values
     edits: list[Edit] = []
     for problem in results.problems:
-        if RULES[problem.rule].severity == "error":
+        if _is_error(problem):
             fix = problem.rule == "unknown-field" and renaming(
                 value, kind, problem.path
             )
             if not fix:
-                return ()
+                return None
             edits.extend(fix)
-    if not edits:
-        return results.values
-    try:
-        after = release.examine(applied(value, tuple(edits)), kind)
-    except EditError:
-        return ()
-    if after is None:
-        return results.values
-    moves = [(edit.target, edit.path) for edit in edits if isinstance(edit, Move)]
-    errors = [
-        problem for problem in after.problems if RULES[problem.rule].severity == "error"
-    ]
-    return [
-        problem._replace(path=moved_path(problem.path, moves[::-1]))
-        for problem in errors or after.values
-    ]
+    if edits:
+        try:
+            after = release.examine(applied(value, tuple(edits)), kind)
+        except EditError:
+            return None
+        if after is not None:
+            moves = [
+                (edit.target, edit.path) for edit in edits if isinstance(edit, Move)
+            ]
+            errors = list(filter(_is_error, after.problems))
+            values = [
+                problem._replace(path=moved_path(problem.path, moves[::-1]))
+                for problem in errors or after.values
+            ]
+    return list(refusals(values, kind, release.name))

@@ -338,13 +338,12 @@ def _check_fail_on(names: Iterable[str]) -> None:
 
 
 def _fails(comparison: Comparison, names: Collection[str]) -> bool:
-    """Whether there is a change of one of these rules, of one of these severities, or
-    of a more severe one."""
+    """Whether there is a change of one of these rules, or a change, gate, metric or flag of
+    one of these severities, or of a more severe one."""
     levels = [SEVERITIES.index(name) for name in SEVERITIES if name in names]
     severe = SEVERITIES[: max(levels, default=-1) + 1]
-    return any(
-        change.severity in severe or change.rule.name in names
-        for change in comparison.all_changes
+    return any(item.severity in severe for item in comparison.judged) or any(
+        change.rule.name in names for change in comparison.all_changes
     )
 
 

@@ -210,9 +210,9 @@ class Change(StatedDifference):
         return {kind.group or "core" for kind in self.kinds}
 
 
-def count_severities(changes: Iterable[Change]) -> Mapping[Severity, int]:
-    """The number of changes of each severity, most severe first."""
+def count_severities(severities: Iterable[Severity]) -> Mapping[Severity, int]:
+    """How often each severity occurs, most severe first."""
     counts = dict.fromkeys(SEVERITIES, 0)
-    for change in changes:
-        counts[change.severity] += 1
+    for severity in severities:
+        counts[severity] += 1
     return counts

@@ -126,9 +126,14 @@ class Comparison:
 
     @property
     def summary(self) -> Mapping[Severity, int]:
-        """The number of changes of each severity, most severe first; notices and the
-        changes of graduations count."""
-        return count_severities(self.all_changes)
+        """The number of changes of each severity, most severe first; notices, the changes
+        of graduations, gates, metrics and flags count."""
+        return count_severities(item.severity for item in self.judged)
+
+    @property
+    def judged(self) -> Iterator[Judged]:
+        """All that has a severity."""
+        return chain(self.all_changes, self.gates, self.metrics, self.flags)
 
     @property
     def all_changes(self) -> Iterator[Change]:
@@ -264,6 +269,10 @@ class Comparison:
                 for graduation in self.graduations
             ),
         )
+
+
+#: What has a severity.
+Judged = Change | GateChange | MetricChange | FlagChange
 
 
 def releases_of_changes(

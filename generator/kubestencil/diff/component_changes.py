@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from kubestencil.diff.labels import Place, uses_json
 from kubestencil.diff.releases.facts import ReleaseFacts, owner_of
 from kubestencil.diff.rules.audience import Severity
+from kubestencil.events import EVENTS
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.knowledge.components import Flag, Metric, flags, metrics
 from kubestencil.schema.knowledge.conditions import refused_fields
@@ -31,8 +32,6 @@ from kubestencil.source.releases import release_order
 #: removed, so that a component that is started with it exits; its default can no longer
 #: be changed; it is at another stage with the same default; it was added, and is off.
 GateEvent = Literal["on", "off", "removed", "locked", "stage", "added"]
-
-_WITHOUT_EFFECT: frozenset[GateEvent] = frozenset({"stage", "added"})
 
 
 class GateStep(NamedTuple):
@@ -93,12 +92,11 @@ class GateChange:
 
     @property
     def severity(self) -> Severity:
-        """``breaking`` for one that was removed: a component that is started with it
-        exits. ``warning`` where clusters can behave differently, or a component may not
-        start."""
-        if self.event == "removed":
-            return "breaking"
-        return "safe" if self.event in _WITHOUT_EFFECT else "warning"
+        """How bad it is for those who run components, or for the objects that use what
+        the gate guards: these are as they were when it is removed or locked."""
+        if self.event == "stage" or (self.uses and self.event in ("removed", "locked")):
+            return EVENTS["stage-changed"]
+        return EVENTS[f"gate-{self.event}"]
 
     @property
     def id(self) -> str:
@@ -201,7 +199,7 @@ class MetricChange(NamedTuple):
     @property
     def severity(self) -> Severity:
         """``warning`` where dashboards and alerts can lack it now, or later."""
-        return "warning" if self.event in ("removed", "deprecated") else "safe"
+        return EVENTS[f"metric-{self.event}"]
 
     def to_dict(self) -> dict[str, Any]:
         """The change as a JSON object."""
@@ -242,9 +240,7 @@ class FlagChange(NamedTuple):
     def severity(self) -> Severity:
         """``breaking`` for one that was removed: a component that is started with it
         exits."""
-        if self.event == "removed":
-            return "breaking"
-        return "warning" if self.event == "deprecated" else "safe"
+        return EVENTS[f"flag-{self.event}"]
 
     def to_dict(self) -> dict[str, Any]:
         """The change as a JSON object."""

@@ -25,7 +25,7 @@ from kubestencil.diff.releases.stages import (
 )
 from kubestencil.diff.rules.classify import Classification, at_stability
 from kubestencil.diff.rules.details import Deprecation, JudgedDifference
-from kubestencil.diff.rules.rule_context import trend
+from kubestencil.diff.rules.rule_context import trend, turns_on
 from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.kinds import definitions_of_kinds, version_stage
@@ -225,7 +225,10 @@ class _FactChanges:
     def _stage(self, definition: str, field: str | None, stages: StageChange) -> Change:
         is_lower = trend(*stages) == "lower"
         name: ChangeName = "stage-lowered" if is_lower else "stage-changed"
-        return self._change(name, name, definition, field, stages=stages)
+        is_written = self.new.stages.is_server_written(definition, field)
+        is_on = field is not None and turns_on(stages) and not is_written
+        rule = "gate-on" if is_on else name
+        return self._change(name, rule, definition, field, stages=stages)
 
     def _change(
         self,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kubestencil.checking.files.placeholders import PLACEHOLDER, reason_unknown
-from kubestencil.checking.findings import Problem
+from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Path, parts_of, value_at
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.checking.values.relations import pods_of
@@ -64,32 +64,27 @@ def ask_verdict(
     return validator.submit(Request("create", value))
 
 
-def with_verdict(
-    problems: list[Problem],
+def add_verdict(
+    results: Results,
     known: Sequence[Problem],
     value: Mapping[str, Any],
     answer: Answer,
-) -> list[Problem]:
-    """The problems of an object with those that a server finds; what is required, and
-    what a schema refuses, is the server's to say.
+) -> None:
+    """Add to the values of an object what a server finds; what is required, and what a
+    schema refuses, is the server's to say.
 
-    ``known`` is what would be found without the server: a problem has the same rule and
-    place with it.
+    ``known`` is what tables have of it: a problem has the same rule and place with it.
     """
     if answer.is_verdict:
-        problems = [
+        results.problems[:] = [
             problem
-            for problem in problems
+            for problem in results.problems
             if RULES[problem.rule].severity != "error"
-            and problem.rule != "server-warning"
         ]
-    return [
-        *problems,
-        *_refusals(answer, known, value),
-        *_warnings(answer, value),
-        *_pod_security(answer, value),
-        *denials(answer.policies, value),
-    ]
+    results.values.extend(_refusals(answer, known, value))
+    results.values.extend(_warnings(answer, value))
+    results.values.extend(_pod_security(answer, value))
+    results.values.extend(denials(answer.policies, value))
 
 
 def failures(answer: Answer, value: Mapping[str, Any]) -> Iterator[str]:

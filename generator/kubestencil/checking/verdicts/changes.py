@@ -125,14 +125,14 @@ def add_refused_changes(
     elif updated.has_failed or (created.accepted and updated.code == 400):
         results.unchecked.append(UNKNOWN_CHANGES)
     new_denials = [text for text in updated.policies if text not in created.policies]
-    results.problems.extend(denials(new_denials, value))
+    results.values.extend(denials(new_denials, value))
     for cause in dict.fromkeys(updated.causes):
         if updated.old_refused or updated.policies or cause in created.causes:
             continue
         path, _ = located(cause.field, value)
         if not _changes_to_placeholder(value_at(value, path), value_at(old, path)):
             message = message_of(cause)
-            results.problems.append(Problem("immutable-field", path, message, _HINT))
+            results.values.append(Problem("immutable-field", path, message, _HINT))
 
 
 def _changes_to_placeholder(value: Any, old: Any) -> bool:

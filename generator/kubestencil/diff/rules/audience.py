@@ -8,8 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
+from kubestencil.events import EventSeverity
+
 #: What a change means for users of the API; see ``SEVERITY_MEANINGS``.
-Severity = Literal["breaking", "warning", "safe", "docs"]
+Severity = EventSeverity
 
 #: The severities, most severe first.
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)

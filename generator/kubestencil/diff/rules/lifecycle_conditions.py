@@ -6,7 +6,7 @@ from typing import Literal
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.releases import facts
-from kubestencil.diff.rules.rule_context import RuleContext, resolved
+from kubestencil.diff.rules.rule_context import RuleContext, resolved, turns_on
 from kubestencil.schema.kinds import only_kind, stated_kinds
 from kubestencil.schema.knowledge.conditions import refused_fields
 from kubestencil.schema.knowledge.descriptions import (
@@ -286,6 +286,14 @@ def changes_stated_default(difference: Difference, context: RuleContext) -> bool
 def lowers_stage(difference: Difference, context: RuleContext) -> bool:
     """Whether a field is less stable than before, or its gate is off by default now."""
     return context.stage_trend(difference) == "lower"
+
+
+def turns_gate_on(difference: Difference, context: RuleContext) -> bool:
+    """Whether the gate of a field that clients send is on by default now, and was off."""
+    stages = context.stage_change(difference) if difference.field else None
+    if stages is None or not turns_on(stages):
+        return False
+    return not is_server_written(difference, context)
 
 
 def changes_stage(difference: Difference, context: RuleContext) -> bool:

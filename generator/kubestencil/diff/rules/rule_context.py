@@ -176,6 +176,13 @@ def trend(before: FieldStage | None, after: FieldStage | None) -> Trend | None:
     return None
 
 
+def turns_on(stages: StageChange) -> bool:
+    """Whether what a gate guards is on by default now, and was off."""
+    before, after = stages
+    is_off = before is not None and before.enabled is False
+    return is_off and after is not None and after.enabled is not False
+
+
 #: Whether a rule applies, or what it applies because of.
 Condition = Callable[[Difference, RuleContext], object]
 

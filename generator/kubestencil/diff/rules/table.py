@@ -29,6 +29,7 @@ from kubestencil.diff.rules.audience import (
 )
 from kubestencil.diff.rules.rule_context import Condition
 from kubestencil.errors import UsageError, require_known
+from kubestencil.events import severity_of
 
 #: The lists of what to know before an upgrade, in their order. ``removed-optional`` was
 #: not served by default; ``soon`` was deprecated before, and will be removed. What was
@@ -149,7 +150,12 @@ def read_rule(name: str, row: Mapping[str, Any]) -> Rule:
     if "reason" not in row:
         raise UsageError("the rule has no reason", where=where)
     keys = dict(row)
-    severities = keys.pop("severities", None) or [keys.pop("severity", None)] * 3
+    if "event" in keys:
+        severity = severity_of(keys.pop("event"), f"{_FILE}: rules.{name}")
+        others = [keys.pop(name, severity) for name in AUDIENCE_NAMES[1:]]
+        severities = [severity, *others]
+    else:
+        severities = keys.pop("severities", None) or [keys.pop("severity", None)] * 3
     meanings = keys.pop("meanings", {})
     condition = known("condition", keys.pop("condition", "always"))
     if "after" in keys:

@@ -211,7 +211,7 @@ def format_change(change: Change) -> FormattedChange:
 
 def severity_counts(changes: Iterable[Change]) -> tuple[SeverityCount, ...]:
     """The number of changes of each severity that occurs, most severe first."""
-    counts = count_severities(changes).items()
+    counts = count_severities(change.severity for change in changes).items()
     return tuple(SeverityCount(severity, count) for severity, count in counts if count)
 
 

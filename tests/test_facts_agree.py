@@ -1,0 +1,34 @@
+"""The tables of facts contradict neither each other nor the feature gates."""
+
+from __future__ import annotations
+
+import pytest
+
+from kubestencil.errors import UsageError
+from kubestencil.schema.knowledge.tables import read_cells
+from specs.make.consistency import TABLES, require_consistent
+
+_SEARCHES = ("io.k8s.api.core.v1.PodDNSConfig", "searches", "", "format")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_no_row_contradicts_others_or_gates(table: str) -> None:
+    require_consistent(table, map(tuple, read_cells(table)))
+
+
+@pytest.mark.parametrize(
+    "releases, name, reason",
+    [
+        (("1.25..1.30", "1.32.."), "hostname", "does not hold in 1.31 alone"),
+        (("1.25..1.31", "1.31.."), "hostname", "are among those of 1.25..1.31"),
+        (("1.25..1.32", "1.35.."), "searches", "RelaxedDNSSearchValidation is on"),
+    ],
+)
+def test_a_row_that_cannot_be_true_is_refused_by_name(
+    releases: tuple[str, str], name: str, reason: str
+) -> None:
+    definition, _, context, rule = _SEARCHES
+    rows = [(one, definition, name, context, rule, "dns", "asked") for one in releases]
+    with pytest.raises(UsageError, match=reason) as error:
+        require_consistent("limits", rows)
+    assert f"{releases[1]} {definition} {name}" in str(error.value)
