@@ -21,8 +21,8 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 #: What a finding means for an upgrade: it is a problem only after it, before and after
 #: it, or only before it. It is ``unknown`` whether it is new where the older release lacks
-#: the kind, cannot decode the object, or was judged by tables alone. ``not-found`` is the
-#: same after the upgrade: the API server may refuse the object all the same.
+#: the kind, cannot decode the object, or was judged in another way. What is ``not-found``
+#: after the upgrade is not known to be fixed: the API server may refuse the object.
 Change = Literal["new", "both", "fixed", "unknown", "not-found"]
 #: The changes of what only the release has that an upgrade starts from.
 GONE: frozenset[Change | None] = frozenset(("fixed", "not-found"))

@@ -115,8 +115,7 @@ class CheckVariables(TypedDict):
     fixed: Annotated[int, "the number of findings that the upgrade fixes"]
     not_found: Annotated[
         int,
-        "the number of findings that the tables of the release do not have any more: its "
-        "API server was not asked",
+        "the number of findings that are not there any more, and not known to be fixed",
     ]
     files: Annotated[tuple[FileSection, ...], "all findings, by file"]
     checked: Annotated[int, "how many objects were compared with a schema"]
