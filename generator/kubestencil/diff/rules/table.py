@@ -130,9 +130,14 @@ _KNOWN: Mapping[str, Mapping[str, Any]] = {
 
 
 # The keys of a rule in rules.toml.
-_KEYS = {"severity", "severities", "meanings", "after"}.union(
-    item.name for item in fields(Rule) if item.name not in ("name", "audience")
-)
+_KEYS = {
+    "event",
+    *AUDIENCE_NAMES[1:],
+    "severity",
+    "severities",
+    "meanings",
+    "after",
+}.union(item.name for item in fields(Rule) if item.name not in ("name", "audience"))
 
 
 def read_rule(name: str, row: Mapping[str, Any]) -> Rule:
@@ -151,7 +156,7 @@ def read_rule(name: str, row: Mapping[str, Any]) -> Rule:
         raise UsageError("the rule has no reason", where=where)
     keys = dict(row)
     if "event" in keys:
-        severity = severity_of(keys.pop("event"), f"{_FILE}: rules.{name}")
+        severity = severity_of(keys.pop("event"), where)
         others = [keys.pop(name, severity) for name in AUDIENCE_NAMES[1:]]
         severities = [severity, *others]
     else:
