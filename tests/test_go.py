@@ -134,7 +134,7 @@ def test_fields_have_the_types_of_go_and_the_facts_of_the_server() -> None:
     assert "PodSpecRestartPolicyOnFailure" in policy
     assert '\tContainers []Container `json:"containers"`' in core
     assert '\tContainerPort int32 `json:"containerPort"`' in core
-    assert "\t// Maximum: 65535\n" in core
+    assert "\t// 1 to 65535\n" in core
     assert "\t// Deprecated: " in core
     assert 'return &Pod{ApiVersion: "v1", Kind: "Pod"}' in core
 

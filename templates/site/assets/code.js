@@ -52,7 +52,8 @@
 
   function isRequired(item) {
     const inKinds = attribute(item, new RegExp(`^required in .*\\b${about.kind}\\b`));
-    return item.firstElementChild.querySelector(":scope > b") || inKinds;
+    // The classes of clients need what the document requires.
+    return item.firstElementChild.querySelector(":scope > b") || item.hasAttribute("data-needed") || inKinds;
   }
 
   /** A value that the field can have, or a placeholder. */

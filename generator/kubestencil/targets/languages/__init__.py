@@ -2,6 +2,6 @@
 
 The target ``python`` prints the classes that ``python-client`` calls, ``markdown``
 describes and the site has examples for; ``jsonnet-docs`` describes the library of
-``jsonnet``. ``modules`` groups definitions by API group and version, whatever the
+``jsonnet``, and the site shows structs of ``rust``. ``modules`` groups definitions by API group and version, whatever the
 language.
 """

@@ -78,5 +78,6 @@ def _class(ranges: Ranges) -> str:
 
 def _char(code: int) -> str:
     char = chr(code)
-    is_plain = char.isascii() and (char.isalnum() or char in " _/:,;@%&=~")
+    # Validators that are written in Go, such as kubeconform, know no \u.
+    is_plain = char.isalnum() or char in " _/:,;@%&=~"
     return char if is_plain else f"\\u{code:04x}"

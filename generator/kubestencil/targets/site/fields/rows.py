@@ -99,6 +99,7 @@ class FieldRow(NamedTuple):
     href: str
     nested_href: str
     required: bool
+    required_by_document: bool
     stage: Literal["alpha", "beta", ""]
     badges: tuple[FieldBadge, ...]
     attributes: tuple[Attribute, ...]
@@ -223,6 +224,7 @@ class ReleaseFields:
             href=address.href if address else "",
             nested_href=self._nested_href(value.ref) if value.ref else "",
             required=known.required,
+            required_by_document=field.required,
             stage=gate.stage if gate and gate.stage != "stable" else "",
             badges=tuple(_badges(own_changes)),
             attributes=(
