@@ -1,2 +1,4 @@
-"""The files of the Jsonnet library of builder functions: ``view``. What they are made of is in
-``targets.languages.jsonnet``.
+"""The files of the Jsonnet library of builder functions.
+
+``view`` says which there are; what is in them is in ``targets.languages.jsonnet``.
+"""
