@@ -88,7 +88,8 @@ class FieldRow(NamedTuple):
     ``attributes`` are shown beside the name, ``details`` after the description, which is
     HTML: how the field is merged, and the stages of its gates. ``fields`` are those
     of an inline object, and of the ``spec`` of a kind, which is ``open``. What all
-    kinds have is ``quiet``.
+    kinds have is ``quiet``. ``required`` is what the API server needs, and
+    ``required_by_document`` what classes of typed clients do.
     """
 
     name: str
