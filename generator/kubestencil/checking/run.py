@@ -66,8 +66,8 @@ def check(
 
     ``paths`` are files, folders and ``-`` for standard input. ``validators`` run the
     code of the API servers of releases, by name, None where that is not built. They
-    decide about changes of the objects that ``previous`` has, too. ``others`` are texts that are in no file.
-    ``severities`` are those of a configuration, by rule.
+    decide about changes of the objects that ``previous`` has, too. ``others`` are texts
+    that are in no file. ``severities`` are those of a configuration, by rule.
 
     Raises UsageError for a path that does not exist and where there is nothing to check,
     SourceError for a file that cannot be read.

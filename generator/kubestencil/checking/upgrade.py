@@ -192,9 +192,10 @@ class _Found(NamedTuple):
     releases: list[str]
 
 
-#: A place in an object. The object as a whole is none: what is wrong with it has little in
-#: common but where it has one rule.
+#: Where a problem is: a path in the object. Problems of the object as a whole are only the
+#: same if they break the same rule, whose name takes the place of the path.
 _Place = Path | RuleId
+#: Whose code says which values are refused; None where nobody's does.
 _Judge = Literal["server", "tables", None]
 
 
@@ -264,9 +265,11 @@ def _change(problem: Problem, before: _Examined, after: _Examined) -> Change:
 
 
 def _is_fixed(problem: Problem, before: _Examined, after: _Examined) -> bool:
-    """Whether an upgrade fixes a problem that is not there after it: that a server accepts
-    what is in its place only its own code says, and of an object that was not looked into
-    before only where it accepts all of it."""
+    """Whether an upgrade fixes a problem that is not there after it.
+
+    Only the code of the API server can say that a value is accepted. Where an error kept
+    an object from being looked into before, that code has to accept all of it.
+    """
     if problem in before.results.values:
         return before.judge == after.judge == "server"
     if RULES[problem.rule].severity != "error":

@@ -17,7 +17,6 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Thread
-from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import urllib3
@@ -184,16 +183,21 @@ def _make_pool(check: Callable[[str], None]) -> urllib3.PoolManager:
     """A pool of connections. ``check`` is called with the address of each before a
     request is sent, and raises an error where it must not be used."""
 
-    class Checked:
-        def connect(self: Any) -> None:
-            super().connect()  # type: ignore[misc]
+    class Connection(HTTPConnection):
+        def connect(self) -> None:
+            super().connect()
+            check(str(self.sock.getpeername()[0]))
+
+    class SecureConnection(HTTPSConnection):
+        def connect(self) -> None:
+            super().connect()
             check(str(self.sock.getpeername()[0]))
 
     class Pool(urllib3.HTTPConnectionPool):
-        ConnectionCls = type("Connection", (Checked, HTTPConnection), {})
+        ConnectionCls = Connection
 
     class SecurePool(urllib3.HTTPSConnectionPool):
-        ConnectionCls = type("SecureConnection", (Checked, HTTPSConnection), {})
+        ConnectionCls = SecureConnection
 
     manager = urllib3.PoolManager(
         timeout=urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]),

@@ -157,8 +157,8 @@ def read_rule(name: str, row: Mapping[str, Any]) -> Rule:
     keys = dict(row)
     if "event" in keys:
         severity = severity_of(keys.pop("event"), where)
-        others = [keys.pop(name, severity) for name in AUDIENCE_NAMES[1:]]
-        severities = [severity, *others]
+        severities = [severity]
+        severities += [keys.pop(other, severity) for other in AUDIENCE_NAMES[1:]]
     else:
         severities = keys.pop("severities", None) or [keys.pop("severity", None)] * 3
     meanings = keys.pop("meanings", {})

@@ -139,10 +139,9 @@ class KnownKind(NamedTuple):
     @property
     def is_future(self) -> bool:
         """Whether a later release is the first one that serves it."""
-        known = self.lifecycle
-        return bool(known and self.release) and not self.has_reached(
-            known and known.introduced
-        )
+        if self.lifecycle is None or self.release is None:
+            return False
+        return not self.has_reached(self.lifecycle.introduced)
 
     @property
     def served_by_default(self) -> bool | None:
@@ -171,10 +170,9 @@ class KnownKind(NamedTuple):
 
     def has_reached(self, change: str | None) -> bool:
         """Whether a change is in the release or an older one."""
-        release = self.release
-        return bool(change and release) and ReleaseRange(change or "").includes(
-            release or ""
-        )
+        if not change or self.release is None:
+            return False
+        return ReleaseRange(change).includes(self.release)
 
 
 def known_kind(kind: GroupVersionKind, release: str | None) -> KnownKind:

@@ -69,7 +69,7 @@ def _gates_called(name: str) -> Iterator[str]:
     found = (row for row in gate_rows() if name.lower() in row.gate.lower())
     for gate, rows in groupby(found, key=lambda row: row.gate):
         stages = ", ".join(
-            f"{row.stage.in_words} from " f"{row.releases.first}" for row in rows
+            f"{row.stage.in_words} from {row.releases.first}" for row in rows
         )
         guarded = {
             f"{row.definition.rpartition('.')[2]}.{row.field}".rstrip(".")

@@ -82,14 +82,14 @@ class FieldRow(NamedTuple):
     ``path`` is the path from the type to the field (``spec.replicas`` where ``spec``
     is an inline object), ``anchor`` the same as the fragment of a URL. ``container``
     are the lists and maps around a value (``list of map of ``), ``type`` is the rest of its
-    name, and ``href`` the link to its page, empty where it
-    has none; ``nested_href`` leads to the fields of the type on the page of a kind,
-    where it has any. ``stage`` is alpha or beta where a feature gate guards the field.
-    ``attributes`` are shown beside the name, ``details`` after the description, which is
-    HTML: how the field is merged, and the stages of its gates. ``fields`` are those
-    of an inline object, and of the ``spec`` of a kind, which is ``open``. What all
-    kinds have is ``quiet``. ``required`` is what the API server needs, and
-    ``required_by_document`` what classes of typed clients do.
+    name, and ``href`` the link to its page, empty where it has none; ``nested_href``
+    leads to the fields of the type on the page of a kind, where it has any. ``required``
+    is whether the API server needs the field, and ``required_by_clients`` whether only
+    the classes of typed clients do, as the document requires it. ``stage`` is alpha or
+    beta where a feature gate guards the field. ``attributes`` are shown beside the name,
+    ``details`` after the description, which is HTML: how the field is merged, and the
+    stages of its gates. ``fields`` are those of an inline object, and of the ``spec`` of
+    a kind, which is ``open``. What all kinds have is ``quiet``.
     """
 
     name: str
@@ -100,7 +100,7 @@ class FieldRow(NamedTuple):
     href: str
     nested_href: str
     required: bool
-    required_by_document: bool
+    required_by_clients: bool
     stage: Literal["alpha", "beta", ""]
     badges: tuple[FieldBadge, ...]
     attributes: tuple[Attribute, ...]
@@ -225,7 +225,7 @@ class ReleaseFields:
             href=address.href if address else "",
             nested_href=self._nested_href(value.ref) if value.ref else "",
             required=known.required,
-            required_by_document=field.required,
+            required_by_clients=field.required and not known.required,
             stage=gate.stage if gate and gate.stage != "stable" else "",
             badges=tuple(_badges(own_changes)),
             attributes=(
@@ -254,7 +254,8 @@ class ReleaseFields:
         self, known: KnownField, changes: Sequence[TypeChange], siblings: Iterable[str]
     ) -> Iterator[Phrase]:
         """What is known of a field, and what in some kinds only."""
-        everywhere = list(facts_in_words(known.schema, known.facts))
+        facts_everywhere = known.facts
+        everywhere = list(facts_in_words(known.schema, facts_everywhere))
         changed = {
             fact: change
             for change in changes
@@ -264,8 +265,9 @@ class ReleaseFields:
         for phrase in everywhere:
             change = changed.get(phrase.fact)
             if change is not None:
-                enum = known.facts.enum
-                phrase = changed_in_words(phrase, change.release, change.former, enum)
+                phrase = changed_in_words(
+                    phrase, change.release, change.former, facts_everywhere.enum
+                )
             if phrase.fact != "required":
                 yield phrase
         yield from stated_in_words(known)
