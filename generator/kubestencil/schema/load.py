@@ -15,6 +15,7 @@ from kubestencil.schema.documents.validate import validate
 from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.graph import reachable, reference_graph
+from kubestencil.schema.keyword_values import json_object
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.pointer import (
     Pointer,
@@ -24,7 +25,7 @@ from kubestencil.schema.pointer import (
 )
 from kubestencil.schema.resources.served import ServedResources
 from kubestencil.schema.select import select
-from kubestencil.schema.types import JsonObject, Release, json_object
+from kubestencil.schema.types import JsonObject, Release
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
 from kubestencil.source.document import CrdSet

@@ -21,9 +21,10 @@ from kubestencil.diff.differences.names import (
     change_name,
 )
 from kubestencil.schema.equality import differing_keywords, json_equal
+from kubestencil.schema.keyword_values import CelRule, json_object
 from kubestencil.schema.keywords import VALIDATIONS
 from kubestencil.schema.kinds import stated_kinds
-from kubestencil.schema.types import ANY_VALUE, CelRule, JsonObject, Schema, json_object
+from kubestencil.schema.types import ANY_VALUE, JsonObject, Schema
 
 #: The schemas of definitions, by full name.
 Schemas = Mapping[str, Schema]

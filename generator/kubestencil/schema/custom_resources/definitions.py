@@ -29,11 +29,11 @@ from kubestencil.schema.pointer import (
     pointer_tokens,
     printable_pointer,
 )
-from kubestencil.schema.resource import Resource
 from kubestencil.schema.types import (
     Definition,
     GroupVersionKind,
     JsonObject,
+    Resource,
     UnknownKeyword,
 )
 from kubestencil.source.crds import CrdObject, FileContents, read_objects

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from kubestencil.errors import SpecError, nearest
 from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.graph import cyclic_edges, walk
+from kubestencil.schema.keyword_values import json_object
 from kubestencil.schema.keywords import (
     KEYWORDS,
     KINDS_KEYWORD,
@@ -29,7 +30,6 @@ from kubestencil.schema.types import (
     JsonObject,
     Schema,
     UnknownKeyword,
-    json_object,
 )
 
 # Names become file names, module names and links. No document of an API server has

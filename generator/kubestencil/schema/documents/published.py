@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubestencil.schema.keyword_values import json_object
 from kubestencil.schema.keywords import EMBEDDED, KINDS_KEYWORD, PRESERVE
-from kubestencil.schema.types import JsonObject, Schema, json_object, schema_of
+from kubestencil.schema.types import JsonObject, Schema, schema_of
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 
 # kube-openapi prunes defaults (builder/openapi.go, PruneDefaultsSchema), the others are

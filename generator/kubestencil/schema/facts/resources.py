@@ -8,8 +8,12 @@ from functools import cache
 from typing import NamedTuple
 
 from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
-from kubestencil.schema.resource import PrinterColumn, Resource, Subresource
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.types import (
+    GroupVersionKind,
+    PrinterColumn,
+    Resource,
+    Subresource,
+)
 from kubestencil.source.releases import release_order
 
 

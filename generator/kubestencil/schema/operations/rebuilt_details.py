@@ -30,8 +30,13 @@ from kubestencil.schema.operations.rebuilt import (
     operation_tag,
     rebuild_operations,
 )
-from kubestencil.schema.resource import Resource
-from kubestencil.schema.types import GroupVersionKind, Release, Schema, reference_to
+from kubestencil.schema.types import (
+    GroupVersionKind,
+    Release,
+    Resource,
+    Schema,
+    reference_to,
+)
 from kubestencil.schema.well_known import META_V1
 
 _STATUS = f"{META_V1}.Status"

@@ -184,7 +184,7 @@ class EditorSchemas:
 
     def _field(self, known: KnownField) -> JsonObject:
         schema, facts, enforced = known.schema, known.facts, known.server.enforced
-        null = schema.may_be_null or not known.required
+        null = schema.nullable or not known.required
         value = self._value(schema)
         if not null and "$ref" in value:
             value = {"type": "object", "allOf": [value]}

@@ -1,5 +1,5 @@
 """The view ``model``: a release in Kubernetes' words, for targets without code.
 
-``view`` says what files can be generated for, ``values`` what templates get, with
-``modules`` of packages and ``deprecation``.
+``view`` says what files can be generated for, ``values`` what templates begin with,
+``linked`` what that leads to, and ``modules`` the group and version of a package.
 """

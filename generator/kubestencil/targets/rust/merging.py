@@ -78,7 +78,7 @@ def _keyed_list_strategy(
 ) -> MergeStrategy:
     """Items with the same keys are merged; atomic where items do not have the keys."""
     paths = [_key_path(items, key, crate) for key in keys]
-    if not paths or None in paths or items.nullable:
+    if not paths or None in paths or items.keeps_null:
         return _ATOMIC_LIST
     comparisons = ", ".join(f"|l, r| l.{path} == r.{path}" for path in paths)
     return MergeStrategy("list::map", f"&[{comparisons}], {_MERGE_FROM}")

@@ -20,7 +20,7 @@ from kubestencil.schema import Definition, Release
 from kubestencil.schema.facts.configurations.join import without_configurations
 from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.targets import release_for
 from kubestencil.targets.examples.nodes import Object
 from kubestencil.targets.examples.trees import ExampleTrees

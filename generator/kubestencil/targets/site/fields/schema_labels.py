@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubestencil.schema import Schema
-from kubestencil.schema.types import NO_LIMITS
+from kubestencil.schema.keyword_values import NO_LIMITS
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.requirements import requirements_of, value_text
 
@@ -98,7 +98,7 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
     ):
         if any(values):
             yield Attribute(name, values)
-    if schema.nullable:
+    if schema.keeps_null:
         yield Attribute("nullable")
     if any(_UNCHANGED.match(rule.expression) for rule in schema.validations):
         yield Attribute("immutable")

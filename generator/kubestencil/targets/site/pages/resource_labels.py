@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.facts.lifecycle import lifecycle, replacement
 from kubestencil.schema.facts.tables import ReleaseRange, read_cells
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.targets.site.fields.schema_labels import Attribute
 
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import Stage, kind_definitions, version_stage
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.site.addresses import (
     PageAddress,
