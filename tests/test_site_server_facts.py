@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import Field, Release
-from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.facts.values import Default, FieldFacts
 from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.types import schema_of
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.rows import FieldRow, ReleaseFields
@@ -146,7 +146,7 @@ def all_rows() -> list[FieldRow]:
 
 def test_the_server_does_not_repeat_the_document() -> None:
     enum = {"type": "string", "enum": ["B", "A"], "maxLength": 3}
-    item = Field("a", parse_schema(enum), False)
+    item = Field("a", schema_of(enum), False)
     known = FieldFacts(enum=("A", "B"), max_length=2, defaults=(Default("A"),))
     document, server = without_repetition(
         tuple(attributes_of(item.schema)), server_attributes(item, known)

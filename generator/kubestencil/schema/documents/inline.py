@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.pointer import Pointer
+from kubestencil.schema.pointer import Pointer, SourceMap
 from kubestencil.schema.types import (
     Definition,
     JsonObject,
@@ -62,15 +62,12 @@ def name_inline_objects(definitions: Mapping[str, JsonObject]) -> NamedObjects:
     return _Namer(definitions).name_all()
 
 
-def notes_on_numbers(
-    named: NamedObjects, locate: Callable[[Pointer], str]
-) -> Iterator[str]:
-    """Notes for users on the types whose names have a number. ``locate`` says
-    where a pointer of the document leads to."""
-    for name, taken in named.numbered.items():
+def notes_on_numbers(numbered: Mapping[str, str], sources: SourceMap) -> Iterator[str]:
+    """Notes for users on the types whose names have a number (``NamedObjects``)."""
+    for name, taken in numbered.items():
         kind, taken_kind = name.rpartition(".")[2], taken.rpartition(".")[2]
         yield (
-            f"{locate((name, ('definitions', None)))}: the type is called {kind}, since "
+            f"{sources.locate((name, ('definitions', None)))}: the type is called {kind}, since "
             f"{taken_kind} is another one"
         )
 

@@ -11,7 +11,7 @@ from kubestencil.schema.facts.configurations.table import (
     configuration_types,
 )
 from kubestencil.schema.frozen import FrozenObject
-from kubestencil.schema.pointer import printable_pointer
+from kubestencil.schema.pointer import SourceMap
 from kubestencil.schema.types import Release
 
 
@@ -29,7 +29,7 @@ def with_configurations(release: Release) -> Release:
     if not raw or release.is_limited:
         return release
     try:
-        parsed = parse_definitions(raw, release.definitions, printable_pointer)
+        parsed = parse_definitions(raw, release.definitions, SourceMap(""))
     except SpecError:
         # They refer to types that a document with some definitions only does not have.
         return release
