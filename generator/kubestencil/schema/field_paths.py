@@ -62,9 +62,7 @@ def _below(
     for field in schema.fields:
         path = f"{prefix}{field.name}"
         yield FieldPath(path, field, owner)
-        inner, name = field.schema, owner
-        while content := inner.items or inner.values:
-            inner = content
+        name, (_, inner) = owner, field.schema.unwrapped()
         if inner.ref in outer:
             continue
         if inner.ref is not None:

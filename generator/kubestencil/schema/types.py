@@ -168,14 +168,51 @@ class Schema(SchemaParts, SchemaKeywords):
         """The schema that does not hold (``not``)."""
         return _branch(self.value_of("not")) if "not" in self.keywords else None
 
-    def nested(self) -> Iterator[Schema]:
-        """The schemas directly inside this one: items, values, those of the fields."""
+    @property
+    def content(self) -> Schema | None:
+        """The schema of a list's items or a map's values; None for other values."""
+        return self.items or self.values
+
+    def content_of(self, keyword: str) -> Schema | None:
+        """The schema that ``items`` or ``additionalProperties`` is; None for other
+        keywords."""
+        if keyword == "items":
+            return self.items
+        return self.values if keyword == "additionalProperties" else None
+
+    def levels(self) -> tuple[Schema, ...]:
+        """The schema, and those of the items or values in it, outermost first."""
+        return (self, *(self.content.levels() if self.content else ()))
+
+    def unwrapped(self) -> tuple[str, Schema]:
+        """The lists and maps around a value in Go's notation, ``[]map[string]``, and the
+        schema of the value."""
+        containers, value = "", self
+        while inner := value.content:
+            containers += "map[string]" if value.items is None else "[]"
+            value = inner
+        return containers, value
+
+    def parts(self) -> Iterator[tuple[str, str, Schema]]:
+        """The schemas directly in this one, each with its keyword and the name of the
+        field, which is empty for ``items`` and ``additionalProperties``."""
         if self.items is not None:
-            yield self.items
+            yield "items", "", self.items
         if self.values is not None:
-            yield self.values
-        for nested_field in self.fields:
-            yield nested_field.schema
+            yield "additionalProperties", "", self.values
+        for name, schema, _ in self.fields:
+            yield "properties", name, schema
+
+    def map_parts(self, function: Callable[[Schema], Schema]) -> Schema:
+        """The schema with the results of ``function`` for the schemas directly in it; the
+        schema itself where these are the same objects."""
+        items = self.items and function(self.items)
+        values = self.values and function(self.values)
+        fields = {name: function(schema) for name, schema, _ in self.fields}
+        is_same = items is self.items and values is self.values
+        if is_same and all(fields[name] is part for name, part, _ in self.fields):
+            return self
+        return self.with_parts(fields, items, values)
 
 
 def schema_of(

@@ -132,12 +132,8 @@ def _schema_differences(
     location: _Location, before: Schema, after: Schema
 ) -> Iterator[Difference]:
     """The differences between two schemas at the same location."""
-    inner = {
-        "items": (before.items, after.items),
-        "additionalProperties": (before.values, after.values),
-    }
     for keyword in sorted(differing_keywords(before, after)):
-        old, new = inner.get(keyword, (None, None))
+        old, new = before.content_of(keyword), after.content_of(keyword)
         if keyword == "properties":
             yield from _properties_differences(location, before, after)
         elif keyword == "required":

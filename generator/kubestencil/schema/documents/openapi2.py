@@ -288,7 +288,7 @@ def _alias_target(schema: Schema) -> str | None:
     while nested is not None:
         if nested.ref is not None:
             return nested.ref
-        nested = None if nested.is_object else nested.items or nested.values
+        nested = None if nested.is_object else nested.content
     return None
 
 

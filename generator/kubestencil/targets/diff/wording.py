@@ -88,14 +88,11 @@ def _is_always_ga(change: StageChange) -> bool:
 def type_in_words(schema: Schema) -> str:
     """The type of a schema in the notation of Go, which ``kubectl explain`` has, too:
     ``[]Container``, ``map[string]Quantity``, ``string (date-time)``."""
-    if schema.ref is not None:
-        return schema.ref.rpartition(".")[2]
-    if schema.items is not None:
-        return f"[]{type_in_words(schema.items)}"
-    if schema.values is not None:
-        return f"map[string]{type_in_words(schema.values)}"
-    name = schema.type or "any value"
-    return f"{name} ({schema.format})" if schema.format else name
+    containers, value = schema.unwrapped()
+    if value.ref is not None:
+        return f"{containers}{value.ref.rpartition('.')[2]}"
+    name = f"{containers}{value.type or 'any value'}"
+    return f"{name} ({value.format})" if value.format else name
 
 
 def first_sentence(schema: Schema) -> str:
@@ -173,7 +170,7 @@ def _field_names(schema: Schema) -> str | None:
 
 def _value_in_words(keyword: str, schema: Schema) -> str:
     """The value of the only keyword of a schema."""
-    value, inner = schema.value_of(keyword), schema.items or schema.values
+    value, inner = schema.value_of(keyword), schema.content
     if inner is not None:
         return type_in_words(inner)
     if keyword == "$ref":

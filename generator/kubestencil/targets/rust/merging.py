@@ -30,7 +30,7 @@ _ATOMIC_MAP = MergeStrategy("map::atomic")
 
 def merge_function(schema: Schema, crate: Crate) -> str:
     """The merge strategy of ``schema`` in the syntax of the macros in ``wire.rs``."""
-    if schema.items is None and schema.values is None:
+    if schema.content is None:
         return _DEEP.function
     return str(merge_strategy(schema, crate))
 

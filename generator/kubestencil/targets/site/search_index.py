@@ -45,7 +45,7 @@ from kubestencil.schema.knowledge import known_field
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script, encode_json
 from kubestencil.targets.site.fields.paths import fields_of
-from kubestencil.targets.site.fields.schema_labels import type_label, unwrapped
+from kubestencil.targets.site.fields.schema_labels import type_label
 from kubestencil.targets.site.pages.usage import inline_places
 from kubestencil.targets.site.release_context import ReleasesByType
 from kubestencil.targets.site.search_aliases import Alias, find_aliases
@@ -133,7 +133,7 @@ class _Index:
     def _field_item(
         self, field: Field, weight: int, addresses: Addresses
     ) -> Sequence[str | int]:
-        containers, value = unwrapped(field.schema)
+        containers, value = field.schema.unwrapped()
         position = self._positions.get(value.ref, -1) if value.ref else -1
         label = containers if position >= 0 else type_label(field.schema, addresses)
         if weight:

@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 from kubestencil.schema import Field, Release, Schema
 from kubestencil.schema.types import reference_to
-from kubestencil.targets.site.fields.schema_labels import unwrapped
 
 # Most paths, and quote() would not change them.
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9.]+\Z")
@@ -41,7 +40,7 @@ def has_field(release: Release, definition: str, path: str) -> bool:
     schema: Schema | None = reference_to(definition)
     for name in path.split("."):
         if schema is not None:
-            _, value = unwrapped(schema)
+            _, value = schema.unwrapped()
             owner = release.definitions[value.ref].schema if value.ref else value
             schema = owner.field(name)
     return schema is not None

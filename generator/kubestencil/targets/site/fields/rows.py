@@ -26,7 +26,6 @@ from kubestencil.targets.site.fields.schema_labels import (
     plain_label,
     rules_of,
     subjects,
-    unwrapped,
     validation_rules_of,
 )
 from kubestencil.targets.site.fields.server_facts import (
@@ -195,7 +194,7 @@ class ReleaseFields:
         path."""
         path = f"{prefix}{field.name}"
         own_changes = changes.get(path, ())
-        container, value = unwrapped(field.schema)
+        container, value = field.schema.unwrapped()
         attributes, facts = self._attributes(
             field, value, own_changes, parent, definition
         )

@@ -49,27 +49,10 @@ class ValidationRule(NamedTuple):
         return bool(_OLD_SELF.search(self.rule))
 
 
-def unwrapped(schema: Schema) -> tuple[str, Schema]:
-    """The lists and maps around a value in Go's notation, and the value's schema."""
-    containers = "".join(
-        "[]" if level.items is not None else "map[string]"
-        for level in _levels(schema)[:-1]
-    )
-    return containers, _levels(schema)[-1]
-
-
-def _levels(schema: Schema) -> Sequence[Schema]:
-    """A schema, and those of the items or values inside of it."""
-    levels = [schema]
-    while inner := levels[-1].items or levels[-1].values:
-        levels.append(inner)
-    return levels
-
-
 def type_label(schema: Schema, addresses: Mapping[str, PageAddress]) -> str:
     """A short name of a type: ``[]Container``, ``map[string]Quantity``,
     ``integer (int32)``."""
-    container, value = unwrapped(schema)
+    container, value = schema.unwrapped()
     name = addresses[value.ref].kind if value.ref else plain_label(value)
     return f"{container}{name}"
 
@@ -87,7 +70,7 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
     # Documents have the default {} for each field that is a struct in Go.
     if schema.has_default and (schema.default != {} or not schema.ref):
         yield Attribute("default", (value_text(schema.default),))
-    levels = _levels(schema)
+    levels = schema.levels()
     for name, values in (
         ("allowed values", tuple(map(value_text, levels[-1].enum))),
         ("list type", (schema.list_type or "",)),
@@ -109,7 +92,7 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
 def subjects(schema: Schema) -> Sequence[str]:
     """What a schema, and each of the items or values inside of it, is called: nothing,
     ``items``, ``values``."""
-    levels = _levels(schema)[:-1]
+    levels = schema.levels()[:-1]
     return ["", *("items" if level.items else "values" for level in levels)]
 
 
@@ -136,7 +119,7 @@ def conditions_of(schema: Schema, subject: str) -> Iterator[Attribute]:
 
 def validation_rules_of(schema: Schema) -> Iterator[ValidationRule]:
     """The CEL rules of a schema, and of the items or values inside of it."""
-    for level, subject in zip(_levels(schema), subjects(schema), strict=True):
+    for level, subject in zip(schema.levels(), subjects(schema), strict=True):
         yield from rules_of(level, subject)
 
 

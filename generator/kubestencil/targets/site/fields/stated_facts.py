@@ -15,7 +15,7 @@ from kubestencil.schema.facts.descriptions import (
 )
 from kubestencil.schema.facts.values import NO_FACTS, FieldFacts
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
-from kubestencil.targets.site.fields.schema_labels import Attribute, unwrapped
+from kubestencil.targets.site.fields.schema_labels import Attribute
 
 _NUMBER = re.compile(r"-?\d+(?: ?%| seconds?)?\Z")
 _SECONDS = re.compile(r"\d+s\Z")
@@ -29,7 +29,7 @@ def stated_attributes(
     """What the description of a field states, and neither its schema nor ``facts`` of
     the API server say; ``siblings`` are the names of the fields beside it."""
     description = field.schema.description
-    containers, value = unwrapped(field.schema)
+    containers, value = field.schema.unwrapped()
     if value.type == "string" and not value.enum and not facts.enum:
         values = stated_values(description)
         if values:
