@@ -1,4 +1,7 @@
-"""A release as immutable values: definitions, schemas, fields and kinds."""
+"""A release as immutable values: definitions, schemas, fields and kinds.
+
+They are in one module, since they lead to each other.
+"""
 
 from __future__ import annotations
 
