@@ -3,7 +3,7 @@
 ``load`` makes a ``Release`` (``types``) of a document (``documents``) and of
 CustomResourceDefinitions (``custom_resources``). How its kinds are served is in
 ``resources``, requests are in ``operations``, and what no document states in
-``facts``.
+``facts``; ``knowledge`` joins all that is known of a field.
 
 ``types`` has the values, and ``keyword_values`` those of a schema's keywords. ``graph``
 has every traversal of references, ``lookup`` finds the kinds that a user names,

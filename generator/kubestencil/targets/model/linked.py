@@ -52,7 +52,7 @@ class LinkedSchema(SchemaKeywords):
     """
 
     _schema: Schema = dataclass_field(repr=False)
-    _links: Links = dataclass_field(repr=False)
+    _links: DefinitionLinks = dataclass_field(repr=False)
     facts: FieldFacts = dataclass_field(repr=False)
 
     @property
@@ -465,7 +465,7 @@ class GroupVersion:
 
 
 @dataclass(eq=False)
-class Links:
+class DefinitionLinks:
     """What the values of a release lead to, by the full names of definitions; what few
     templates need is computed when it is."""
 

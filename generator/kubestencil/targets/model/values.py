@@ -16,10 +16,10 @@ from kubestencil.schema.facts.kind_fields import kinds_with_immutable
 from kubestencil.schema.facts.values import NO_FACTS
 from kubestencil.schema.kinds import precedence
 from kubestencil.targets.model.linked import (
+    DefinitionLinks,
     GroupVersion,
     LinkedDefinition,
     LinkedOperation,
-    Links,
 )
 from kubestencil.targets.model.modules import ModuleName, module_names
 
@@ -43,7 +43,7 @@ class Model:
 
     name: str
     groups: tuple[Group, ...]
-    _links: Links = dataclass_field(repr=False)
+    _links: DefinitionLinks = dataclass_field(repr=False)
 
     @property
     def definitions(self) -> tuple[LinkedDefinition, ...]:
@@ -70,7 +70,7 @@ def make_model(release: Release) -> Model:
 
     Raises SpecError where two definitions have the same group, version and kind.
     """
-    links = Links(release, kinds_with_immutable(release))
+    links = DefinitionLinks(release, kinds_with_immutable(release))
     for name, definition in release.definitions.items():
         links.definitions[name] = LinkedDefinition(
             definition.schema, links, NO_FACTS, name, definition.kind, definition.kinds
