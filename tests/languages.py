@@ -12,9 +12,8 @@ from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
+from kubestencil.targets.model.linked import LinkedDefinition, LinkedSchema
 from kubestencil.targets.model.values import (
-    LinkedDefinition,
-    LinkedSchema,
     make_model,
 )
 from kubestencil.text.languages import quote

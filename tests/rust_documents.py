@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kubestencil.schema import Release, Schema
+from kubestencil.schema.types import reference_to
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _MISTAKES: Sequence[Any] = (
@@ -37,16 +38,7 @@ class Documents:
 
     def for_definition(self, name: str) -> str:
         """A document for a definition, as JSON text without a line break."""
-        reference = Schema(
-            raw={},
-            type=None,
-            format=None,
-            description="",
-            ref=name,
-            items=None,
-            values=None,
-            fields=(),
-        )
+        reference = reference_to(name)
         # Half of the documents have no mistake, since a reader refuses those that do.
         self.mistake_rate = self.random.choice((0.0, 0.0, 0.004, 0.02))
         return _json(self.value(reference, 0))

@@ -17,8 +17,7 @@ from kubestencil.schema.custom_resources.standard_fields import StandardFields
 from kubestencil.schema.documents.openapi3 import as_openapi2
 from kubestencil.schema.documents.published import published_definition
 from kubestencil.schema.load import load_release
-from kubestencil.schema.resource import Resource
-from kubestencil.schema.types import schema_of
+from kubestencil.schema.types import Resource, schema_of
 from kubestencil.source.inputs import read_location
 from tests.api_server import Client, proxy
 from tests.cluster import comparable

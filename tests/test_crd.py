@@ -17,7 +17,7 @@ from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.custom_resources.structural import StructuralSchemas
 from kubestencil.schema.documents.inline import name_inline_objects
 from kubestencil.schema.load import load_release
-from kubestencil.schema.resource import PrinterColumn
+from kubestencil.schema.types import PrinterColumn
 from kubestencil.source import embedded
 from kubestencil.source.inputs import read_location
 from kubestencil.targets.languages.python.spelling import class_names

@@ -24,7 +24,7 @@ from kubestencil.diff import compare
 from kubestencil.schema import Release
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.load import load_release
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import crds_alone
 from tests.conftest import SOME_RELEASES

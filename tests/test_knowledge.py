@@ -16,7 +16,6 @@ from kubestencil.errors import UsageError
 from kubestencil.lsp.cursor import Cursor
 from kubestencil.lsp.fields import describe, suggest
 from kubestencil.schema import Release
-from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.field_paths import field_paths
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.fields import KnownField, known_fields
@@ -33,7 +32,7 @@ from kubestencil.schema.knowledge.words import (
     type_in_words,
     value_in_words,
 )
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.types import GroupVersionKind, schema_of
 from kubestencil.schema.well_known import EVENT
 from kubestencil.targets.jsonschema.editor import EditorSchemas
 from kubestencil.targets.model.values import make_model
@@ -72,7 +71,7 @@ from tests.conftest import load
     ],
 )  # fmt: skip
 def test_words(schema: Any, facts: Any, words: list[str]) -> None:
-    phrases = facts_in_words(parse_schema(schema), FieldFacts(**facts))
+    phrases = facts_in_words(schema_of(schema), FieldFacts(**facts))
     assert list(map(str, phrases)) == words
 
 
@@ -89,7 +88,7 @@ def test_the_python_api_knows_the_place() -> None:
 def test_words_of_types_gates_and_immutable_fields() -> None:
     quantities = {"additionalProperties": {"$ref": "#/definitions/io.k8s.Quantity"}}
     lists = {"type": "array", "items": {"type": "object", **quantities}}
-    assert type_in_words(parse_schema(lists)) == "list of map of Quantity"
+    assert type_in_words(schema_of(lists)) == "list of map of Quantity"
     kinds = [GroupVersionKind("", "v1", "Pod"), GroupVersionKind("batch", "v1", "Job")]
     assert str(immutable_in_words(kinds)) == "Fixed once the Job or Pod exists"
     gate = gate_in("HostnameOverride", "1.35")

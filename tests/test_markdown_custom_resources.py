@@ -23,8 +23,9 @@ from kubestencil.schema.documents.inline import (
     restored_schema,
 )
 from kubestencil.schema.documents.published import published_definition
+from kubestencil.schema.keyword_values import json_object
 from kubestencil.schema.load import load_release
-from kubestencil.schema.types import json_object, schema_of
+from kubestencil.schema.types import schema_of
 from kubestencil.source import locate
 from kubestencil.source.document import CrdSet, Source, SourceFile
 from kubestencil.source.inputs import add_crds

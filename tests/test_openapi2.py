@@ -178,7 +178,7 @@ def test_deep_nesting_is_refused() -> None:
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ({"openapi": "3.0.0", "info": {}}, "is OpenAPI '3.0.0', and only 2.0"),
+        ({"openapi": "3.1.0", "info": {}}, "is not OpenAPI 3.0"),
         ({"name": "left-pad", "version": "1.0.0"}, "is not an OpenAPI 2.0"),
         ({"swagger": "2.0", "definitions": {}}, "has no definitions"),
         ({"swagger": "2.0"}, "has no definitions"),

@@ -13,8 +13,8 @@ import pytest
 
 from kubestencil.schema import GroupVersionKind, Release, parse
 from kubestencil.schema.kinds import non_list_kinds
-from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.schema.resources.paths import ResourcePath, resource_path
+from kubestencil.schema.types import Resource, Subresource
 from kubestencil.source import Source, embedded
 from tests.api_server import Client
 from tests.conftest import SOME_RELEASES, full_specs, load, make_release

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageError
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.resource import Resource, Subresource
+from kubestencil.schema.types import Resource, Subresource
 from kubestencil.targets import generate_files
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.fixups import correct

@@ -11,7 +11,7 @@ CODE = Path(kubestencil.__file__).parent
 SERIALIZERS = {
     "diff/differences/definitions.py",
     "targets/jsonschema/definitions.py",
-    "targets/model/values.py",
+    "targets/model/linked.py",
 }
 
 

@@ -14,8 +14,8 @@ import pytest
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release, Schema
 from kubestencil.schema.custom_resources.shared_types import share_types
+from kubestencil.schema.keyword_values import json_object
 from kubestencil.schema.select import select
-from kubestencil.schema.types import json_object
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.source.document import Selection
 from kubestencil.targets import generate_files
@@ -179,7 +179,7 @@ def test_types_are_shared_whatever_their_field_says(
     assert types_of_fields(shared) == {"tolerations": TYPES["tolerations"]}
     assert shared.definitions["com.example.v1.WidgetSpec"].fields[
         0
-    ].schema.nullable is ("nullable" in schema)
+    ].schema.keeps_null is ("nullable" in schema)
 
 
 def test_parts_are_shared_where_the_whole_differs() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kubestencil.schema import Field
-from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.knowledge.descriptions import stated_default, stated_values
 from kubestencil.schema.knowledge.fields import known_field
 from kubestencil.schema.knowledge.words import deprecation_in_words, stated_in_words
+from kubestencil.schema.types import schema_of
 from kubestencil.source import embedded
 from tests.conftest import load
 
@@ -74,7 +74,7 @@ def stated(field: Field, siblings: list[str]) -> list[str]:
 
 
 def attributes(description: str, **schema: object) -> list[str]:
-    field = Field("a", parse_schema({"description": description, **schema}), False)
+    field = Field("a", schema_of({"description": description, **schema}), False)
     return stated(field, ["a", "newOne"])
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from kubestencil.errors import SourceError
 from kubestencil.schema import GroupVersionKind, parse
 from kubestencil.schema.knowledge.resources import resource_facts
-from kubestencil.schema.resource import Resource
 from kubestencil.schema.resources.operation import operations
 from kubestencil.schema.resources.paths import resources_in_paths
+from kubestencil.schema.types import Resource
 from kubestencil.source import Source
 from kubestencil.source.releases import release_order
 from specs.make.checkouts import Checkout

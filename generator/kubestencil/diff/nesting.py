@@ -128,11 +128,8 @@ def _fields(
 
 def _target(schema: Schema | None, release: Release) -> Definition | None:
     """The definition that a field refers to, or the items or values of one."""
-    while schema is not None:
-        if schema.ref is not None:
-            return release.definitions[schema.ref]
-        schema = schema.items or schema.values
-    return None
+    name = schema and schema.innermost().ref
+    return release.definitions[name] if name else None
 
 
 def _steps(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kubestencil.schema.equality import DOCUMENTATION, json_equal
-from kubestencil.schema.keywords import PRESERVE, VALIDATIONS
+from kubestencil.schema.keywords import CONTENT, PRESERVE, VALIDATIONS
 
 # Takes the values of a keyword before and after; None where it was absent before.
 _Comparison = Callable[[Any, Any], bool]
@@ -104,7 +104,7 @@ _CONSTRAINTS: Mapping[str, _Comparison] = {
         lambda _, after: not after,
     ),
     **dict.fromkeys(("pattern", "oneOf"), lambda _, __: False),
-    **dict.fromkeys(("items", "additionalProperties"), _is_schema_looser),
+    **dict.fromkeys(CONTENT, _is_schema_looser),
     "minimum": _is_lower_bound_looser,
     "multipleOf": _is_divisor,
     "enum": _has_all_values,

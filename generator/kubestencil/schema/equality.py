@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubestencil.schema.types import JsonObject, Schema, json_object
+from kubestencil.schema.keyword_values import json_object
+from kubestencil.schema.types import JsonObject, Schema
 
 #: The keywords that describe a schema without constraining its values.
 DOCUMENTATION = frozenset({"description", "title", "example", "externalDocs"})

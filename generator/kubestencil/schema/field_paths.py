@@ -62,9 +62,7 @@ def _below(
     for field in schema.fields:
         path = f"{prefix}{field.name}"
         yield FieldPath(path, field, owner)
-        inner, name = field.schema, owner
-        while content := inner.items or inner.values:
-            inner = content
+        name, inner = owner, field.schema.innermost()
         if inner.ref in outer:
             continue
         if inner.ref is not None:

@@ -22,12 +22,9 @@ def walk(schema: Schema, pointer: Pointer) -> Iterator[tuple[Pointer, Schema]]:
     """A schema and all schemas nested in it, each with its pointer; ``pointer`` is
     that of ``schema``."""
     yield pointer, schema
-    if schema.items is not None:
-        yield from walk(schema.items, ("items", pointer))
-    if schema.values is not None:
-        yield from walk(schema.values, ("additionalProperties", pointer))
-    for field in schema.fields:
-        yield from walk(field.schema, (field.name, ("properties", pointer)))
+    for keyword, name, part in schema.parts():
+        inner: Pointer = (keyword, pointer)
+        yield from walk(part, (name, inner) if keyword == "properties" else inner)
 
 
 def references(schema: Schema) -> Iterator[str]:

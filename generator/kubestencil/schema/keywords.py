@@ -19,6 +19,8 @@ INT_OR_STRING = "x-kubernetes-int-or-string"
 VALIDATIONS = "x-kubernetes-validations"
 #: The keywords that combine schemas.
 LOGIC = ("allOf", "anyOf", "oneOf", "not")
+#: The keywords with the schema of what a list or a map contains.
+CONTENT = ("items", "additionalProperties")
 #: The beginning of a ``$ref``, before the name of a definition.
 REFERENCE_PREFIX = "#/definitions/"
 

@@ -16,7 +16,7 @@ from kubestencil.schema.knowledge.configurations import (
     with_configurations,
 )
 from kubestencil.schema.load import load_release
-from kubestencil.schema.pointer import Pointer, printable_pointer
+from kubestencil.schema.pointer import SourceMap
 from kubestencil.schema.resources.served import ServedResources
 from kubestencil.schema.types import Definition, GroupVersionKind, Release
 from kubestencil.source import Source
@@ -36,7 +36,7 @@ class LazyDefinitions(Mapping[str, Definition]):
             raw = {name: self._raw[name]}
             # What it refers to is in the document, which was checked as a whole.
             others: Any = self._raw
-            parsed = parse_definitions(raw, others, self._locate)
+            parsed = parse_definitions(raw, others, SourceMap(self._origin))
             definition = self._parsed[name] = parsed.definitions[name]
         return definition
 
@@ -56,9 +56,6 @@ class LazyDefinitions(Mapping[str, Definition]):
                     GroupVersionKind(kind["group"], kind["version"], kind["kind"]),
                     name,
                 )
-
-    def _locate(self, pointer: Pointer) -> str:
-        return f"{self._origin}#{printable_pointer(pointer)}"
 
 
 def load_lazily(source: Source) -> Release:

@@ -1,23 +1,17 @@
-"""A release as immutable values: definitions, schemas, fields and kinds."""
+"""A release as immutable values: definitions, schemas, fields and kinds.
+
+They are in one module, since they lead to each other.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, KeysView, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from kubestencil.schema.frozen import FrozenObject, frozen
-from kubestencil.schema.keywords import (
-    EMBEDDED,
-    INT_OR_STRING,
-    PRESERVE,
-    REFERENCE_PREFIX,
-    VALIDATIONS,
-)
-from kubestencil.schema.well_known import NULL_WHEN_UNSET
-
-if TYPE_CHECKING:
-    from kubestencil.schema.resource import Resource
+from kubestencil.schema.keyword_values import CelRule, SchemaKeywords, json_object
+from kubestencil.schema.keywords import REFERENCE_PREFIX, VALIDATIONS
 
 #: A JSON object of the document: the parsed object itself.
 JsonObject = Mapping[str, Any]
@@ -48,98 +42,16 @@ def group_version_kind(api_version: str, kind: str) -> GroupVersionKind:
     return GroupVersionKind(group, version, kind)
 
 
-class ValueLimits(NamedTuple):
-    """The limits of a value, under the names of their keywords; None for those that
-    there are not."""
-
-    pattern: str | None
-    minimum: float | None
-    maximum: float | None
-    min_length: int | None
-    max_length: int | None
-    min_items: int | None
-    max_items: int | None
-    min_properties: int | None
-    max_properties: int | None
-    multiple_of: float | None
-    exclusive_minimum: bool | None
-    exclusive_maximum: bool | None
-    unique_items: bool | None
-
-
-_LIMITS = (
-    "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
-    "minProperties", "maxProperties", "multipleOf", "exclusiveMinimum",
-    "exclusiveMaximum", "uniqueItems",
-)  # fmt: skip
-
-
-def _limits_of(raw: JsonObject) -> ValueLimits:
-    return ValueLimits(*map(raw.get, _LIMITS))
-
-
-#: Those of most schemas; all are asked for them.
-NO_LIMITS = _limits_of({})
-
-
-def json_object(value: Schema | CelRule) -> JsonObject:
-    """The JSON object of a schema or rule: for this package, and for what prints it."""
-    return cast(JsonObject, value.raw)
-
-
-class CelRule(NamedTuple):
-    """A rule of ``x-kubernetes-validations``, in the language CEL; ``raw`` is its JSON
-    object."""
-
-    raw: Json
-
-    @property
-    def expression(self) -> str:
-        """What a value has to be."""
-        return self._text("rule")
-
-    @property
-    def message(self) -> str:
-        """What the API server says of another value."""
-        return self._text("message")
-
-    @property
-    def message_expression(self) -> str:
-        """The expression that makes the message."""
-        return self._text("messageExpression")
-
-    def _text(self, key: str) -> str:
-        value = json_object(self).get(key)
-        return value if isinstance(value, str) else ""
-
-    def is_same(self, other: CelRule) -> bool:
-        """Whether the same values are valid, whatever is said of others."""
-        first, second = (
-            {key: raw[key] for key in raw if key not in _REPORT_KEYS}
-            for raw in map(json_object, (self, other))
-        )
-        return first == second
-
-
-# What says how a violation is reported, and not which values are valid.
-_REPORT_KEYS = frozenset({"message", "messageExpression", "fieldPath", "reason"})
-
-
 # Schema and Field are tuples, since a release has some nine thousand of them, and a
 # frozen dataclass takes four times as long to make.
-class Schema(NamedTuple):
-    """The type of one value: of a field, of a list's items, of a map's values.
+class SchemaParts(NamedTuple):
+    """A schema object with the schemas in it.
 
     ``raw`` is the schema object in the document, to be passed on. ``type``, ``format`` and
     ``description`` are its keywords. ``ref`` is the full name of the definition that
     the schema refers to, ``items`` the schema of a list's items, ``values`` that of a
     map's values (``additionalProperties``), ``fields`` the fields of an object
     (``properties``).
-
-    The other keywords are properties, which read them from ``raw``; their values were
-    checked when the document was read. The Kubernetes extensions are described at
-    https://github.com/kubernetes/kube-openapi and in the Kubernetes API conventions,
-    https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
     """
 
     raw: Json
@@ -151,6 +63,12 @@ class Schema(NamedTuple):
     values: Schema | None
     fields: tuple[Field, ...]
 
+
+class Schema(SchemaParts, SchemaKeywords):
+    """The type of one value: of a field, of a list's items, of a map's values."""
+
+    __slots__ = ()
+
     def __repr__(self) -> str:
         names = f", {len(self.fields)} fields" if self.fields else ""
         return f"<Schema {self.ref or self.type or 'any value'}{names}>"
@@ -159,12 +77,6 @@ class Schema(NamedTuple):
     def keywords(self) -> KeysView[str]:
         """The names of the keywords that the schema has."""
         return json_object(self).keys()
-
-    def value_of(self, keyword: str, default: Json = None) -> Any:
-        """The JSON value of any keyword, to be shown or compared as it is; ``default``
-        where the schema does not have it."""
-        # Of a large catalogue, the most frequent call: a cast would double its time.
-        return self.raw.get(keyword, default)  # type: ignore[attr-defined]
 
     def part(self, keyword: str) -> JsonObject | None:
         """A JSON object with one keyword of the schema, None where it is absent."""
@@ -218,106 +130,9 @@ class Schema(NamedTuple):
         )
 
     @property
-    def title(self) -> str:
-        """The name of the type; empty where it has none."""
-        return str(self.value_of("title", ""))
-
-    @property
-    def limits(self) -> ValueLimits:
-        """The limits of the value."""
-        raw = json_object(self)
-        return NO_LIMITS if raw.keys().isdisjoint(_LIMITS) else _limits_of(raw)
-
-    @property
-    def read_only(self) -> bool:
-        """Whether clients should not send the value."""
-        return bool(self.value_of("readOnly", False))
-
-    @property
-    def has_any_values(self) -> bool:
-        """Whether an object may have fields of any names and values besides its own
-        (``additionalProperties: true``)."""
-        return self.value_of("additionalProperties") is True
-
-    @property
     def required(self) -> tuple[str, ...]:
         """The JSON names of the required fields."""
         return tuple(self.value_of("required", ()))
-
-    @property
-    def has_default(self) -> bool:
-        """Whether there is a default, which may be null."""
-        return "default" in self.keywords
-
-    @property
-    def default(self) -> Any:
-        """The default as a JSON value; None without a default."""
-        return self.value_of("default")
-
-    @property
-    def enum(self) -> tuple[Any, ...]:
-        """The allowed values; empty where all values are."""
-        return tuple(self.value_of("enum", ()))
-
-    @property
-    def nullable(self) -> bool:
-        """Whether null is allowed (CustomResourceDefinitions)."""
-        return bool(self.value_of("x-nullable", self.value_of("nullable", False)))
-
-    @property
-    def may_be_null(self) -> bool:
-        """Whether clients receive null: of a nullable value, and of a time, as which API
-        servers send it where it was never set."""
-        return self.nullable or self.ref in NULL_WHEN_UNSET
-
-    @property
-    def is_any(self) -> bool:
-        """Whether no type is named, so that the value may be any, null as well."""
-        return not (self.type or self.ref or self.int_or_string)
-
-    @property
-    def list_type(self) -> str | None:
-        """How server-side apply merges a list: ``atomic``, ``set`` or ``map``."""
-        name: str | None = self.value_of("x-kubernetes-list-type")
-        return name
-
-    @property
-    def list_map_keys(self) -> tuple[str, ...]:
-        """The fields that identify an item of a list of type ``map``."""
-        return tuple(self.value_of("x-kubernetes-list-map-keys", ()))
-
-    @property
-    def map_type(self) -> str | None:
-        """How server-side apply merges an object: ``granular`` or ``atomic``."""
-        name: str | None = self.value_of("x-kubernetes-map-type")
-        return name
-
-    @property
-    def patch_strategy(self) -> tuple[str, ...]:
-        """The strategies of a strategic merge patch: ``merge``, ``replace``,
-        ``retainKeys``."""
-        value = self.value_of("x-kubernetes-patch-strategy", "")
-        return tuple(value.split(",")) if value else ()
-
-    @property
-    def patch_merge_key(self) -> str | None:
-        """The field that identifies an item in a strategic merge patch."""
-        name: str | None = self.value_of("x-kubernetes-patch-merge-key")
-        return name
-
-    @property
-    def int_or_string(self) -> bool:
-        """Whether the value is an integer or a string."""
-        return self.format == "int-or-string" or bool(
-            self.value_of(INT_OR_STRING, False)
-        )
-
-    @property
-    def preserves_unknown_fields(self) -> bool:
-        """Whether the API server keeps fields that the schema does not have."""
-        return (bool(self.fields) and self.has_any_values) or bool(
-            self.value_of(PRESERVE, False)
-        )
 
     @property
     def drops_all_fields(self) -> bool:
@@ -338,24 +153,9 @@ class Schema(NamedTuple):
         return self.has_any_values and not self.is_object
 
     @property
-    def embedded_resource(self) -> bool:
-        """Whether the value is a Kubernetes object with an apiVersion and a kind."""
-        return bool(self.value_of(EMBEDDED, False))
-
-    @property
     def validations(self) -> tuple[CelRule, ...]:
         """The CEL rules that a value satisfies."""
         return tuple(map(CelRule, self.value_of(VALIDATIONS, ())))
-
-    @property
-    def union_members(self) -> frozenset[tuple[str, str]]:
-        """The fields of ``x-kubernetes-unions``, of each of which only one is set: the
-        discriminator, None where there is none, and the field."""
-        return frozenset(
-            (str(union.get("discriminator")), f"{member}")
-            for union in self.value_of("x-kubernetes-unions", ())
-            for member in union.get("fields-to-discriminateBy", {}).items()
-        )
 
     @property
     def all_of(self) -> tuple[Schema, ...]:
@@ -378,19 +178,48 @@ class Schema(NamedTuple):
         return _branch(self.value_of("not")) if "not" in self.keywords else None
 
     @property
-    def is_object(self) -> bool:
-        """Whether the schema has ``properties``. Maps are no objects in this sense,
-        nor are objects whose fields the document does not list."""
-        return "properties" in self.keywords
+    def content(self) -> Schema | None:
+        """The schema of a list's items or a map's values; None for other values."""
+        return self.items or self.values
 
-    def nested(self) -> Iterator[Schema]:
-        """The schemas directly inside this one: items, values, those of the fields."""
+    def content_of(self, keyword: str) -> Schema | None:
+        """The schema that ``items`` or ``additionalProperties`` is; None for other
+        keywords."""
+        if keyword == "items":
+            return self.items
+        return self.values if keyword == "additionalProperties" else None
+
+    def levels(self) -> tuple[Schema, ...]:
+        """The schema, and those of the items or values in it, outermost first."""
+        return (self, *(self.content.levels() if self.content else ()))
+
+    def innermost(self) -> Schema:
+        """The last of its levels, which is neither a list nor a map."""
+        schema = self
+        while inner := schema.content:
+            schema = inner
+        return schema
+
+    def parts(self) -> Iterator[tuple[str, str, Schema]]:
+        """The schemas directly in this one, each with its keyword and the name of the
+        field, which is empty for ``items`` and ``additionalProperties``."""
         if self.items is not None:
-            yield self.items
+            yield "items", "", self.items
         if self.values is not None:
-            yield self.values
-        for nested_field in self.fields:
-            yield nested_field.schema
+            yield "additionalProperties", "", self.values
+        for name, schema, _ in self.fields:
+            yield "properties", name, schema
+
+    def map_parts(self, function: Callable[[Schema], Schema]) -> Schema:
+        """The schema with the results of ``function`` for the schemas directly in it; the
+        schema itself where these are the same objects."""
+        items = self.items and function(self.items)
+        values = self.values and function(self.values)
+        fields = {name: function(schema) for name, schema, _ in self.fields}
+        is_same = items is self.items and values is self.values
+        if is_same and all(fields[name] is part for name, part, _ in self.fields):
+            return self
+        return self.with_parts(fields, items, values)
 
 
 def schema_of(
@@ -477,6 +306,74 @@ class Definition:
     def is_object(self) -> bool:
         """Whether the document lists fields, possibly none, for the definition."""
         return self.schema.is_object
+
+
+@dataclass(frozen=True, slots=True)
+class Subresource:
+    """An endpoint below a resource: ``status``, ``scale``, ``log``.
+
+    ``kind`` is the kind that it takes and returns, None where that is the kind of the
+    resource itself. ``verbs`` are sorted.
+    """
+
+    name: str
+    verbs: tuple[str, ...]
+    kind: GroupVersionKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrinterColumn:
+    """A column that ``kubectl get`` prints.
+
+    ``json_path`` leads to its value; it is empty for Kubernetes' own kinds, whose values
+    the server computes. Columns with a ``priority`` above 0 are shown
+    with ``-o wide`` only.
+    """
+
+    name: str
+    type: str
+    json_path: str = ""
+    description: str = ""
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """How the API server serves a kind.
+
+    ``plural`` is the name in paths, ``singular`` and ``short_names`` are the other
+    names that kubectl takes. ``verbs`` are sorted and in the words of discovery
+    (``deletecollection``). ``selectable_fields`` are JSON paths without the leading
+    dot. ``conversion`` is how custom resources are converted between versions (``None``,
+    ``Webhook``). ``storage`` says that objects are stored in this version, ``deprecated`` that
+    the API server warns of it, with ``deprecation_warning`` where the warning is not
+    its usual one.
+
+    Source: APIResource (apimachinery, meta/v1/types.go) and
+    CustomResourceDefinitionVersion (apiextensions, v1/types.go).
+    """
+
+    kind: GroupVersionKind
+    plural: str
+    singular: str
+    namespaced: bool
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    subresources: tuple[Subresource, ...] = ()
+    printer_columns: tuple[PrinterColumn, ...] = ()
+    selectable_fields: tuple[str, ...] = ()
+    served: bool = True
+    storage: bool = False
+    deprecated: bool = False
+    deprecation_warning: str | None = None
+    conversion: str | None = None
+
+    @property
+    def api_path(self) -> str:
+        """The path of the kind's group and version: ``/api/v1``, ``/apis/apps/v1``."""
+        prefix = "/apis" if self.kind.group else "/api"
+        return f"{prefix}/{self.kind.api_version}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def _with_parts(
                 )
             return
         schema = target.schema
-    inner = schema.items or schema.values
+    inner = schema.content
     if inner is None or not value or not isinstance(value, list | dict):
         return
     step: Any = 0 if isinstance(value, list) else next(iter(value))
@@ -122,7 +122,7 @@ def without_unknown(release: Release, schema: Schema, value: Any) -> Any:
             for field in schema.fields
             if field.name in value
         }
-    inner = schema.items or schema.values
+    inner = schema.content
     if inner is not None and isinstance(value, list):
         return [without_unknown(release, inner, item) for item in value]
     if inner is not None and isinstance(value, Mapping):

@@ -107,7 +107,7 @@ def _object(schema: Schema, references: References) -> Check:
         field.name: check_of_custom(field.schema, references) for field in schema.fields
     }
     required = tuple(
-        (field.name, field.schema.nullable)
+        (field.name, field.schema.keeps_null)
         for field in schema.fields
         if field.required and not field.schema.has_default
     )
@@ -149,7 +149,7 @@ def _check_without_fields(value: Any, at: Link, results: Results) -> None:
 def _list(items: Schema, references: References) -> Check:
     check_item = check_of_custom(items, references)
     is_untyped = items.type is None and items.ref is None
-    takes_null = items.nullable or items.has_default or is_untyped
+    takes_null = items.keeps_null or items.has_default or is_untyped
     return check_of_parts(list, check_item, takes_null=takes_null)
 
 

@@ -87,11 +87,9 @@ class KindSchemas:
         pending = [self._root]
         while pending:
             schema = pending.pop()
-            for member in schema.fields:
-                if member.name == name:
-                    return True
-                pending.append(member.schema)
-            pending += filter(None, (schema.items, schema.values))
+            if name in schema.field_names:
+                return True
+            pending += [part for _, _, part in schema.parts()]
             if schema.ref is not None and schema.ref not in seen:
                 seen.add(schema.ref)
                 pending.append(self.release.definitions[schema.ref].schema)

@@ -13,8 +13,7 @@ from kubestencil.schema.documents.references import rename_references
 from kubestencil.schema.graph import Graph, distances
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import api_versions, served_kinds
-from kubestencil.schema.resource import Resource
-from kubestencil.schema.types import ANY_VALUE, Definition, Schema
+from kubestencil.schema.types import ANY_VALUE, Definition, Resource, Schema
 
 
 class Side(NamedTuple):

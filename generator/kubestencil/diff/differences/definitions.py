@@ -21,9 +21,10 @@ from kubestencil.diff.differences.names import (
     change_name,
 )
 from kubestencil.schema.equality import differing_keywords, json_equal
+from kubestencil.schema.keyword_values import CelRule, json_object
 from kubestencil.schema.keywords import VALIDATIONS
 from kubestencil.schema.kinds import stated_kinds
-from kubestencil.schema.types import ANY_VALUE, CelRule, JsonObject, Schema, json_object
+from kubestencil.schema.types import ANY_VALUE, JsonObject, Schema
 
 #: The schemas of definitions, by full name.
 Schemas = Mapping[str, Schema]
@@ -136,12 +137,8 @@ def _schema_differences(
     location: _Location, before: Schema, after: Schema
 ) -> Iterator[Difference]:
     """The differences between two schemas at the same location."""
-    inner = {
-        "items": (before.items, after.items),
-        "additionalProperties": (before.values, after.values),
-    }
     for keyword in sorted(differing_keywords(before, after)):
-        old, new = inner.get(keyword, (None, None))
+        old, new = before.content_of(keyword), after.content_of(keyword)
         if keyword == "properties":
             yield from _properties_differences(location, before, after)
         elif keyword == "required":

@@ -22,7 +22,7 @@ from kubestencil.diff.differences.names import (
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.knowledge.resources import parameters_of
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.source.releases import is_minor_version
 
 #: How kinds are served, by the names of their definitions.

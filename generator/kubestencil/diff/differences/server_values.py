@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.differences.names import ChangeName
+from kubestencil.schema.keywords import CONTENT
 from kubestencil.schema.knowledge.values import FieldFacts, FoundBy, proven_facts
 from kubestencil.schema.types import Schema
 
@@ -97,11 +98,10 @@ def field_differences(
 def _values(schemas: tuple[Schema, Schema]) -> tuple[str, tuple[Schema, Schema]]:
     """The schemas of items or of a map's values, with their keyword; those of the field
     with an empty one, where they are about a single value."""
-    old, new = schemas
-    if old.items is not None and new.items is not None:
-        return "items", (old.items, new.items)
-    if old.values is not None and new.values is not None:
-        return "additionalProperties", (old.values, new.values)
+    for keyword in CONTENT:
+        old, new = (schema.content_of(keyword) for schema in schemas)
+        if old is not None and new is not None:
+            return keyword, (old, new)
     return "", schemas
 
 

@@ -152,12 +152,10 @@ def _references(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
     """The references of a schema, each with the path of the field that has it."""
     if schema.ref is not None:
         yield path, schema.ref
-    for inner in (schema.items, schema.values):
-        if inner is not None:
-            yield from _references(inner, path)
-    for field in schema.fields:
-        inner_path = f"{path}.{field.name}" if path else field.name
-        yield from _references(field.schema, inner_path)
+    for _, name, part in schema.parts():
+        yield from _references(
+            part, f"{path}.{name}" if path and name else path or name
+        )
 
 
 def owner_of(

@@ -90,17 +90,13 @@ def _accepts_field(
         differing.remove("$ref")
         if not _accepts_all(old.ref, new.ref, context, compared):
             return False
-    for keyword, inner, other in (
-        ("items", old.items, new.items),
-        ("additionalProperties", old.values, new.values),
-    ):
-        if keyword in differing:
-            if inner is None or other is None:
-                return False
-            if not _accepts_field(inner, other, context, compared):
-                return False
-            differing.remove(keyword)
-    return not differing
+    for keyword in differing:
+        inner, other = old.content_of(keyword), new.content_of(keyword)
+        if inner is None or other is None:
+            return False
+        if not _accepts_field(inner, other, context, compared):
+            return False
+    return True
 
 
 def _is_alpha(

@@ -19,8 +19,9 @@ from functools import partial
 from itertools import chain, islice, product
 from typing import Any, NamedTuple
 
+from kubestencil.schema.keyword_values import json_object
 from kubestencil.schema.keywords import INT_OR_STRING, LOGIC
-from kubestencil.schema.types import JsonObject, Schema, json_object, schema_of
+from kubestencil.schema.types import JsonObject, Schema, schema_of
 from kubestencil.text import re2
 
 # An object that is one of 10, three times, has 1,000 alternatives.

@@ -22,9 +22,14 @@ from kubestencil.schema.custom_resources.structural import (
 )
 from kubestencil.schema.keywords import KINDS_KEYWORD, PRESERVE, REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
-from kubestencil.schema.resource import PrinterColumn, Resource, Subresource
 from kubestencil.schema.resources.operation import VERBS
-from kubestencil.schema.types import GroupVersionKind, JsonObject
+from kubestencil.schema.types import (
+    GroupVersionKind,
+    JsonObject,
+    PrinterColumn,
+    Resource,
+    Subresource,
+)
 
 _BETA = "apiextensions.k8s.io/v1beta1"
 _GROUP_VERSIONS = ("apiextensions.k8s.io/v1", _BETA)

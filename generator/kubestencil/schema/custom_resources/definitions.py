@@ -18,22 +18,16 @@ from kubestencil.schema.custom_resources.default_values import default_mistakes
 from kubestencil.schema.custom_resources.standard_fields import StandardFields
 from kubestencil.schema.custom_resources.structural import CrdDefault, schema_error
 from kubestencil.schema.documents.inline import (
-    NamedObjects,
     name_inline_objects,
     notes_on_numbers,
 )
-from kubestencil.schema.documents.openapi2 import Locate, parse_definitions
-from kubestencil.schema.pointer import (
-    Pointer,
-    extended,
-    pointer_tokens,
-    printable_pointer,
-)
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.documents.openapi2 import parse_definitions
+from kubestencil.schema.pointer import Pointer, SourceMap
 from kubestencil.schema.types import (
     Definition,
     GroupVersionKind,
     JsonObject,
+    Resource,
     UnknownKeyword,
 )
 from kubestencil.source.crds import CrdObject, FileContents, read_objects
@@ -125,14 +119,16 @@ def _cached(request: _Request) -> CustomResources:
     named = name_inline_objects(schemas)
     # Of a large catalogue, these are a hundred megabytes.
     del schemas
-    locate = _locate(origins, pointers, named)
+    sources = SourceMap(
+        "", None, origins, dict.fromkeys(origins) | pointers, named.pointers
+    )
     try:
-        parsed = parse_definitions(named.definitions, request.others, locate)
+        parsed = parse_definitions(named.definitions, request.others, sources)
     except SpecError as error:
         places = (where for where, _ in defaults if error.where.startswith(f"{where}#"))
         raise InvalidCrdsError([(next(places, error.where), error)]) from error
     _check_defaults(defaults)
-    notes += notes_on_numbers(named, locate)
+    notes += notes_on_numbers(named.numbered, sources)
     return CustomResources(
         parsed.definitions,
         frozenset(named.pointers),
@@ -273,20 +269,3 @@ def _check_unique(
                 f"{other_crd.where} does, with another plural or scope",
                 where=crd.where,
             )
-
-
-def _locate(
-    origins: Mapping[str, str], pointers: Mapping[str, Pointer], named: NamedObjects
-) -> Locate:
-    """Where a pointer of the definitions leads to in the user's files."""
-
-    def locate(pointer: Pointer) -> str:
-        _, name, *tokens = pointer_tokens(pointer)
-        inline = named.pointers.get(name)
-        if inline is not None:
-            name, *outer = pointer_tokens(inline)
-            tokens = [*outer, *tokens]
-        position = extended(pointers.get(name), tokens)
-        return f"{origins[name]}#{printable_pointer(position)}"
-
-    return locate

@@ -25,14 +25,9 @@ from kubestencil.schema.documents.inline import own_schema
 from kubestencil.schema.documents.references import rename_references
 from kubestencil.schema.equality import DOCUMENTATION, json_equal
 from kubestencil.schema.graph import reachable, reference_graph
+from kubestencil.schema.keyword_values import json_object
 from kubestencil.schema.keywords import INT_OR_STRING, REFERENCE_PREFIX
-from kubestencil.schema.types import (
-    Definition,
-    JsonObject,
-    Release,
-    Schema,
-    json_object,
-)
+from kubestencil.schema.types import Definition, JsonObject, Release, Schema
 
 # What is compared in another way, and what makes no difference.
 _ASIDE = DOCUMENTATION | {

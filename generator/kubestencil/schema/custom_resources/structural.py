@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.custom_resources import merge_types
-from kubestencil.schema.keywords import EMBEDDED, INT_OR_STRING, LOGIC, PRESERVE
+from kubestencil.schema.keywords import (
+    CONTENT,
+    EMBEDDED,
+    INT_OR_STRING,
+    LOGIC,
+    PRESERVE,
+)
 from kubestencil.schema.pointer import Pointer, extended, printable_pointer
 from kubestencil.schema.types import JsonObject
 from kubestencil.text.re2 import syntax as re2_syntax
@@ -119,7 +125,7 @@ class StructuralSchemas:
                 )
                 for name, schema in result["properties"].items()
             }
-        for key in ("items", "additionalProperties"):
+        for key in CONTENT:
             if isinstance(result.get(key), dict):
                 result[key] = self.read_schema(
                     result[key],

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.pointer import Pointer
+from kubestencil.schema.keywords import CONTENT, REFERENCE_PREFIX
+from kubestencil.schema.pointer import Pointer, SourceMap
 from kubestencil.schema.types import (
     Definition,
     JsonObject,
@@ -33,9 +33,8 @@ _FIELD_KEYWORDS = ("description", "default", "nullable", "title")
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 # File names are made of these names, at worst with an underscore before each letter.
 _MAX_LENGTH = 140
-_NESTED = ("items", "additionalProperties")
-_HAS_NESTED = frozenset(_NESTED)
-_HAS_OBJECTS = frozenset(["properties", *_NESTED])
+_HAS_NESTED = frozenset(CONTENT)
+_HAS_OBJECTS = frozenset(["properties", *CONTENT])
 
 
 class NamedObjects(NamedTuple):
@@ -62,15 +61,12 @@ def name_inline_objects(definitions: Mapping[str, JsonObject]) -> NamedObjects:
     return _Namer(definitions).name_all()
 
 
-def notes_on_numbers(
-    named: NamedObjects, locate: Callable[[Pointer], str]
-) -> Iterator[str]:
-    """Notes for users on the types whose names have a number. ``locate`` says
-    where a pointer of the document leads to."""
-    for name, taken in named.numbered.items():
+def notes_on_numbers(numbered: Mapping[str, str], sources: SourceMap) -> Iterator[str]:
+    """Notes for users on the types whose names have a number (``NamedObjects``)."""
+    for name, taken in numbered.items():
         kind, taken_kind = name.rpartition(".")[2], taken.rpartition(".")[2]
         yield (
-            f"{locate((name, ('definitions', None)))}: the type is called {kind}, since "
+            f"{sources.locate((name, ('definitions', None)))}: the type is called {kind}, since "
             f"{taken_kind} is another one"
         )
 
@@ -107,18 +103,7 @@ def restored_schema(
             return schema
         return restored_schema(definitions[schema.ref].schema, definitions, inline)
 
-    def restored(part: Schema | None) -> Schema | None:
-        return part and restored_schema(part, definitions, inline)
-
-    items, values = restored(schema.items), restored(schema.values)
-    fields = {
-        field.name: restored_schema(field.schema, definitions, inline)
-        for field in schema.fields
-    }
-    is_same = items is schema.items and values is schema.values
-    if is_same and all(fields[name] is part for name, part, _ in schema.fields):
-        return schema
-    return schema.with_parts(fields, items, values)
+    return schema.map_parts(lambda part: restored_schema(part, definitions, inline))
 
 
 class _Namer:
@@ -178,7 +163,7 @@ class _Namer:
             return schema
         inner = {
             keyword: self.value(schema[keyword], name, (keyword, pointer))
-            for keyword in _NESTED
+            for keyword in CONTENT
             if isinstance(schema.get(keyword), dict)
         }
         return {**schema, **inner} if inner else schema

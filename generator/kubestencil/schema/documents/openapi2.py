@@ -7,13 +7,14 @@ check it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError, nearest
 from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.graph import cyclic_edges, walk
+from kubestencil.schema.keyword_values import json_object
 from kubestencil.schema.keywords import (
     KEYWORDS,
     KINDS_KEYWORD,
@@ -21,7 +22,7 @@ from kubestencil.schema.keywords import (
     REFERENCE_PREFIX,
 )
 from kubestencil.schema.kinds import read_kind
-from kubestencil.schema.pointer import Pointer, printable_pointer
+from kubestencil.schema.pointer import Pointer, SourceMap
 from kubestencil.schema.types import (
     Definition,
     Field,
@@ -29,7 +30,6 @@ from kubestencil.schema.types import (
     JsonObject,
     Schema,
     UnknownKeyword,
-    json_object,
 )
 
 # Names become file names, module names and links. No document of an API server has
@@ -47,10 +47,6 @@ _HAS_SCHEMAS = _LOGIC | {"$ref", "items", "additionalProperties", "properties"}
 _ANY_STRING = frozenset(["$ref", "description", "format"])
 
 
-#: Where a pointer of a document leads to, for an error: the file, and a pointer in it.
-Locate = Callable[[Pointer], str]
-
-
 class ParsedDefinitions(NamedTuple):
     """Definitions by full name, and the unknown keywords in them."""
 
@@ -58,39 +54,16 @@ class ParsedDefinitions(NamedTuple):
     unknown_keywords: tuple[UnknownKeyword, ...]
 
 
-def parse_document(
-    document: JsonObject, origin: str, locate: Locate | None = None
-) -> ParsedDefinitions:
-    """Parse the definitions of ``document``, which is from ``origin``.
-
-    ``locate`` says where a pointer of ``document`` leads to, for one that another reader
-    made of what is at ``origin``. Raises SpecError, with the position as
-    ``<origin>#<JSON pointer>``, where the document is not OpenAPI 2.0, a keyword has a
-    value of a wrong type, a definition has an invalid name, a reference has no target,
-    or definitions without fields refer to each other in a cycle.
-    """
-
-    def in_document(pointer: Pointer) -> str:
-        return f"{origin}#{printable_pointer(pointer)}"
-
-    _check_version(document, origin)
-    raw = document.get("definitions")
-    if not isinstance(raw, dict) or not raw:
-        raise SpecError("has no definitions", where=in_document(_DEFINITIONS))
-    return parse_definitions(raw, {}, locate or in_document)
-
-
 def parse_definitions(
-    raw: Mapping[str, Any], others: Mapping[str, Definition], locate: Locate
+    raw: Mapping[str, Any], others: Mapping[str, Definition], sources: SourceMap
 ) -> ParsedDefinitions:
-    """Parse definitions, which may refer to ``others``; raises as
-    ``parse_document``."""
-    return _DefinitionReader(locate).read_definitions(frozen(raw), others)
+    """Parse definitions by full name, which may refer to ``others``.
 
-
-def parse_schema(raw: JsonObject) -> Schema:
-    """Parse a schema that was made of one that has been parsed."""
-    return _DefinitionReader(printable_pointer).read_schema(raw, _DEFINITIONS, depth=0)
+    Raises SpecError, with the position that ``sources`` has for it, where a keyword has a
+    value of a wrong type, a definition has an invalid name, a reference has no target, or
+    definitions without fields refer to each other in a cycle.
+    """
+    return _DefinitionReader(sources).read_definitions(frozen(raw), others)
 
 
 def _version_packages(raw: Mapping[str, Any]) -> Iterator[str]:
@@ -106,8 +79,8 @@ def _version_packages(raw: Mapping[str, Any]) -> Iterator[str]:
 class _DefinitionReader:
     """Reads the definitions of a document and collects the unknown keywords in them."""
 
-    def __init__(self, locate: Locate) -> None:
-        self.locate = locate
+    def __init__(self, sources: SourceMap) -> None:
+        self.locate = sources.locate
         self.unknown_keywords: dict[str, UnknownKeyword] = {}
         # Packages whose last part is the version of a kind: of a custom resource it may
         # be any label.
@@ -308,23 +281,6 @@ class _DefinitionReader:
         return SpecError(what, where=self.locate(pointer), hint=hint)
 
 
-def _check_version(document: JsonObject, origin: str) -> None:
-    if document.get("swagger") == "2.0":
-        return
-    if "openapi" in document:
-        raise SpecError(
-            f"is OpenAPI {_abbreviated(document['openapi'])}, and only 2.0 is supported",
-            where=origin,
-            hint="use api/openapi-spec/swagger.json, or a cluster's /openapi/v2",
-        )
-    raise SpecError(
-        "is not an OpenAPI 2.0 document",
-        where=f"{origin}#/swagger",
-        hint="give the swagger.json of a Kubernetes release, a cluster's /openapi/v2, or "
-        "CustomResourceDefinitions",
-    )
-
-
 def _alias_target(schema: Schema) -> str | None:
     """The definition that a schema is an alias, list or map of; None for objects with
     fields and for scalars."""
@@ -332,7 +288,7 @@ def _alias_target(schema: Schema) -> str | None:
     while nested is not None:
         if nested.ref is not None:
             return nested.ref
-        nested = None if nested.is_object else nested.items or nested.values
+        nested = None if nested.is_object else nested.content
     return None
 
 

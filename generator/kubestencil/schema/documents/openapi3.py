@@ -1,6 +1,7 @@
-"""Reads OpenAPI 3.0 as kube-apiserver serves it under ``/openapi/v3``.
+"""Reads documents of OpenAPI 2.0, and of 3.0 as kube-apiserver serves it under
+``/openapi/v3``.
 
-A document describes one group and version, and repeats the definitions that it uses
+A document of OpenAPI 3.0 describes one group and version, and repeats the definitions that it uses
 of others. Merged, and with references as OpenAPI 2.0 has them, they are read like a
 document of that version; defaults, nullable, oneOf and enums are kept.
 """
@@ -18,11 +19,27 @@ _V3_PREFIX = "#/components/schemas/"
 
 
 def as_openapi2(document: JsonObject, origin: str) -> JsonObject:
-    """A document of OpenAPI 3.0 in the form of OpenAPI 2.0.
+    """A document of OpenAPI 2.0 itself, one of 3.0 in the form of 2.0.
 
-    ``origin`` names the document in errors. Raises SpecError for a document that is
-    not OpenAPI 3.0, or has no schemas.
+    ``origin`` names the document in errors. Raises SpecError for a document of another
+    version, or without schemas.
     """
+    if "openapi" in document:
+        return _of_openapi3(document, origin)
+    if document.get("swagger") != "2.0":
+        raise SpecError(
+            "is not an OpenAPI 2.0 document",
+            where=f"{origin}#/swagger",
+            hint="give the swagger.json of a Kubernetes release, a cluster's /openapi/v2, "
+            "or CustomResourceDefinitions",
+        )
+    definitions = document.get("definitions")
+    if not isinstance(definitions, Mapping) or not definitions:
+        raise SpecError("has no definitions", where=f"{origin}#/definitions")
+    return document
+
+
+def _of_openapi3(document: JsonObject, origin: str) -> JsonObject:
     version = document.get("openapi")
     if not isinstance(version, str) or not version.startswith("3.0"):
         raise SpecError(

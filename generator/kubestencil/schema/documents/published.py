@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubestencil.schema.keywords import EMBEDDED, KINDS_KEYWORD, PRESERVE
-from kubestencil.schema.types import JsonObject, Schema, json_object, schema_of
+from kubestencil.schema.keyword_values import json_object
+from kubestencil.schema.keywords import CONTENT, EMBEDDED, KINDS_KEYWORD, PRESERVE
+from kubestencil.schema.types import JsonObject, Schema, schema_of
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 
 # kube-openapi prunes defaults (builder/openapi.go, PruneDefaultsSchema), the others are
@@ -65,7 +66,7 @@ def _published(schema: JsonObject) -> JsonObject:
         result.pop("type", None)
     if schema.get(EMBEDDED):
         _restore_fields_of_kinds(schema, result, preserves)
-    for keyword in ("items", "additionalProperties"):
+    for keyword in CONTENT:
         if isinstance(result.get(keyword), Mapping):
             result[keyword] = _published(result[keyword])
     properties = result.get("properties")

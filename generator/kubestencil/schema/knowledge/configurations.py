@@ -17,7 +17,7 @@ from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.knowledge.components import flags
 from kubestencil.schema.knowledge.tables import rows
-from kubestencil.schema.pointer import printable_pointer
+from kubestencil.schema.pointer import SourceMap
 from kubestencil.schema.types import (
     GroupVersionKind,
     JsonObject,
@@ -110,7 +110,7 @@ def with_configurations(release: Release) -> Release:
     if not raw or release.is_limited:
         return release
     try:
-        parsed = parse_definitions(raw, release.definitions, printable_pointer)
+        parsed = parse_definitions(raw, release.definitions, SourceMap(""))
     except SpecError:
         # They refer to types that a document with some definitions only does not have.
         return release

@@ -121,7 +121,7 @@ class KnownField(NamedTuple):
     @property
     def stated_values(self) -> tuple[str, ...]:
         """The values that only the description lists."""
-        values, schema = stated_values(self.schema.description), _innermost(self.schema)
+        values, schema = stated_values(self.schema.description), self.schema.innermost()
         is_known = schema.type != "string" or schema.enum
         return () if not values or is_known or self.facts.enum else values
 
@@ -129,7 +129,7 @@ class KnownField(NamedTuple):
     def stated_default(self) -> str:
         """The default that only the description states, as it is written; or empty."""
         default = stated_default(self.schema.description)
-        is_single = not (self.schema.items or self.schema.values)
+        is_single = self.schema.content is None
         if not default or not is_single or not _has_type(default, self.schema):
             return ""
         facts = self.facts
@@ -205,13 +205,6 @@ _NUMBER = re.compile(r"-?\d+(?: ?%| seconds?)?\Z")
 _SECONDS = re.compile(r"\d+s\Z")
 _UNIT = re.compile(r"[ %a-z]+\Z")
 _TRUTH_VALUES = frozenset({"true", "false"})
-
-
-def _innermost(schema: Schema) -> Schema:
-    """The schema of what is in lists and maps."""
-    while inner := schema.items or schema.values:
-        schema = inner
-    return schema
 
 
 def _has_type(default: str, schema: Schema) -> bool:

@@ -9,8 +9,13 @@ from functools import cache
 from typing import NamedTuple
 
 from kubestencil.schema.knowledge.tables import rows
-from kubestencil.schema.resource import PrinterColumn, Resource, Subresource
-from kubestencil.schema.types import GroupVersionKind, group_version_kind
+from kubestencil.schema.types import (
+    GroupVersionKind,
+    PrinterColumn,
+    Resource,
+    Subresource,
+    group_version_kind,
+)
 from kubestencil.source.releases import ReleaseRange, release_order
 
 

@@ -10,12 +10,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
+from kubestencil.schema.keyword_values import NO_LIMITS, ValueLimits
 from kubestencil.schema.knowledge.conditions import parse_term
 from kubestencil.schema.knowledge.fields import ChangedField, KnownField
 from kubestencil.schema.knowledge.gates import GateStage
 from kubestencil.schema.knowledge.kinds import KnownKind
 from kubestencil.schema.knowledge.values import FORMATS, Default, FieldFacts
-from kubestencil.schema.types import NO_LIMITS, GroupVersionKind, Schema, ValueLimits
+from kubestencil.schema.types import GroupVersionKind, Schema
 
 _MAX_VALUE = 300  # characters
 
@@ -91,7 +92,7 @@ def type_in_words(schema: Schema, name: Callable[[str], str] = name_of) -> str:
 
 def container_in_words(schema: Schema) -> tuple[str, Schema]:
     """The lists and maps around a value, ``list of map of ``, and the value's schema."""
-    *outer, value = levels_of(schema)
+    *outer, value = schema.levels()
     around = ("list of " if level.items else "map of " for level in outer)
     return "".join(around), value
 
@@ -104,24 +105,16 @@ def scalar_in_words(schema: Schema) -> str:
     return f"{name} ({schema.format})" if schema.format else name
 
 
-def levels_of(schema: Schema) -> list[Schema]:
-    """A schema, and those of the items or values inside of it, the innermost last."""
-    levels = [schema]
-    while inner := levels[-1].items or levels[-1].values:
-        levels.append(inner)
-    return levels
-
-
 def subjects(schema: Schema) -> list[str]:
     """What is said of each of these levels begins with: nothing, ``items: ``,
     ``values: ``."""
-    levels = levels_of(schema)[:-1]
+    levels = schema.levels()[:-1]
     return ["", *("items: " if level.items else "values: " for level in levels)]
 
 
 def facts_in_words(schema: Schema, facts: FieldFacts) -> Iterator[Phrase]:
     """What is known of the values of a field with a schema."""
-    levels = levels_of(schema)
+    levels = schema.levels()
     if facts.required:
         yield Phrase("required", "required")
     yield from values_in_words(facts.enum or levels[-1].enum)

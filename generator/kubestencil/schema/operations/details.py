@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.operations.openapi3 import (
     operation_as_openapi2,
     parameter_as_openapi2,
@@ -52,7 +51,7 @@ class Response(NamedTuple):
 #: The answer to a client that has not proven who it is.
 UNAUTHORIZED = Response("401", "Unauthorized", None)
 #: The type of a text.
-STRING = parse_schema({"type": "string"})
+STRING = schema_of({"type": "string"})
 
 
 class OperationDetails(NamedTuple):
@@ -190,21 +189,23 @@ class _OperationReader:
         type_ = self.text(raw, "type", pointer)
         if type_ not in _TYPES:
             raise self.error(f"unknown type {type_!a}", ("type", pointer))
-        schema = {"type": type_, "format": raw.get("format")}
+        schema: dict[str, Any] = {"type": type_}
+        if format_ := self.text(raw, "format", pointer):
+            schema["format"] = format_
         if type_ == "array":
-            schema["items"] = raw.get("items", {})
-        return parse_schema(
-            {keyword: value for keyword, value in schema.items() if value is not None}
-        )
+            items = self.object(raw.get("items", {}), ("items", pointer))
+            schema["items"] = (
+                self.scalar(items, ("items", pointer)).raw if items else {}
+            )
+        return schema_of(schema)
 
     def schema(self, raw: Any, pointer: Pointer) -> Schema:
         """The type of a body; an inline object is any object."""
         schema = self.object(raw, pointer)
         reference = schema.get("$ref")
         if reference is None:
-            return parse_schema(
-                {key: schema[key] for key in ("type",) if key in schema}
-            )
+            type_ = self.text(schema, "type", pointer)
+            return schema_of({"type": type_} if type_ else {})
         reference = str(reference)
         if reference not in self._references:
             name = reference.rpartition("/")[2]

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kubestencil.schema.knowledge.resources import Parameter, query_parameters
-from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.schema.resources.operation import METHODS, Operation
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.types import GroupVersionKind, Resource, Subresource
 
 _PUNCTUATION = re.compile(r"[.-]")
 _NAMESPACE = "/namespaces/{namespace}"

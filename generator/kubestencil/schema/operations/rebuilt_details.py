@@ -13,7 +13,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import groupby
 
-from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.knowledge.resources import Parameter, query_parameters
 from kubestencil.schema.operations import media_types
 from kubestencil.schema.operations.details import (
@@ -30,8 +29,14 @@ from kubestencil.schema.operations.rebuilt import (
     operation_tag,
     rebuild_operations,
 )
-from kubestencil.schema.resource import Resource
-from kubestencil.schema.types import GroupVersionKind, Release, Schema, reference_to
+from kubestencil.schema.types import (
+    GroupVersionKind,
+    Release,
+    Resource,
+    Schema,
+    reference_to,
+    schema_of,
+)
 from kubestencil.schema.well_known import META_V1
 
 _STATUS = f"{META_V1}.Status"
@@ -50,7 +55,7 @@ _DEFINITE: Mapping[str, str] = {
     "patch": "partially update",
     "put": "replace",
 }
-_ANY_OBJECT = parse_schema({"type": "object"})
+_ANY_OBJECT = schema_of({"type": "object"})
 _PHRASES: Mapping[str, str] = {
     "200": "OK",
     "201": "Created",
@@ -228,7 +233,7 @@ class _Rebuilder:
             is_custom = self._is_custom(call)
             kind = call.resource.kind if is_custom else _kind(call)
             description = f"name of the {kind.kind}"
-        schema = parse_schema({"type": type_})
+        schema = schema_of({"type": type_})
         is_required = location == _PATH
         return OperationParameter(name, location, is_required, description, schema)
 

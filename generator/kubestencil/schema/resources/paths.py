@@ -9,9 +9,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.schema.resources.operation import VERBS, Operation, discovery_verb
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.types import GroupVersionKind, Resource, Subresource
 
 # Older paths of watches are /api/v1/watch/namespaces/{namespace}/pods. The version of a
 # custom resource may be any label.

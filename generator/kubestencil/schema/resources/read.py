@@ -8,10 +8,9 @@ from dataclasses import replace
 from kubestencil.schema.kinds import kinds_of
 from kubestencil.schema.knowledge.kinds import lifecycle
 from kubestencil.schema.knowledge.resources import resource_in
-from kubestencil.schema.resource import Resource
 from kubestencil.schema.resources.operation import document_operations
 from kubestencil.schema.resources.paths import resources_in_paths
-from kubestencil.schema.types import Definition, GroupVersionKind, JsonObject
+from kubestencil.schema.types import Definition, GroupVersionKind, JsonObject, Resource
 from kubestencil.source.releases import release_order
 
 

@@ -10,7 +10,7 @@ from kubestencil.schema.types import Definition, GroupVersionKind, JsonObject
 from kubestencil.source import Source
 
 if TYPE_CHECKING:
-    from kubestencil.schema.resource import Resource
+    from kubestencil.schema.types import Resource
 
 
 class ServedResources(Mapping[GroupVersionKind, "Resource"]):

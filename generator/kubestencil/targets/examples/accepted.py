@@ -136,7 +136,7 @@ class AcceptedFields:
 
 def _keywords(facts: FieldFacts, schema: Schema) -> Mapping[str, Any]:
     """The conditions of a field: those of the items of a list or map are in it."""
-    if inner := schema.items or schema.values:
+    if inner := schema.content:
         keywords = _keywords(facts, inner)
         name = "items" if schema.items else "additionalProperties"
         return {name: keywords} if keywords else {}

@@ -193,10 +193,7 @@ class PythonWriter:
 
     def _child_schema(self, schema: Schema | None) -> Schema | None:
         """The schema of the items of a list or the values of a map."""
-        if schema is None:
-            return None
-        schema = self._release.resolve(schema)
-        return schema.values or schema.items
+        return schema and self._release.resolve(schema).content
 
 
 def _without_classes(node: Node) -> Node:

@@ -130,7 +130,7 @@ class RustWriter:
     def _inner(self, node: Node, schema: Schema) -> _RustCode:
         """An item of a list or a value of a map."""
         text, imports = self._value(node, schema)
-        return _RustCode(f"Some({text})" if schema.nullable else text, imports)
+        return _RustCode(f"Some({text})" if schema.keeps_null else text, imports)
 
     def _list(self, node: ListNode, schema: Schema) -> _RustCode:
         """A list, whose items ``schema`` describes."""

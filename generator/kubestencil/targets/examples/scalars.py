@@ -13,7 +13,7 @@ from kubestencil.schema.custom_resources.conditions import (
     same_value,
     satisfies,
 )
-from kubestencil.schema.types import ValueLimits
+from kubestencil.schema.keyword_values import ValueLimits
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY
 from kubestencil.targets.examples.nodes import Scalar
 from kubestencil.targets.examples.strings import (

@@ -190,7 +190,7 @@ class CustomSchemas:
             schema["type"] = [value.type, *null] if null else value.type
         schema |= logic
         if value.items is not None:
-            inner = position._replace(or_null=value.items.nullable)
+            inner = position._replace(or_null=value.items.keeps_null)
             schema["items"] = self._schema(value.items, inner)
         if value.is_object:
             schema["properties"] = {
@@ -231,7 +231,7 @@ def _of_field(field: Field, position: _Position) -> _Position:
     """The position of a field: the API server reads null in an optional one as if it
     were absent."""
     has_default = position.is_custom and field.schema.has_default
-    or_null = field.schema.nullable or not field.required or has_default
+    or_null = field.schema.keeps_null or not field.required or has_default
     return position._replace(or_null=or_null)
 
 

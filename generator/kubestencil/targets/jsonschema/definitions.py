@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition
 from kubestencil.schema.graph import Graph
+from kubestencil.schema.keyword_values import json_object
 from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.types import JsonObject, json_object
+from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 
 Definitions = Mapping[str, JsonObject]

@@ -136,7 +136,7 @@ class EditorSchemas:
         required = dict.fromkeys([*names, *schema.get("required", ())])
         starts: list[str] = []
         for field in self._definitions[name].fields:
-            if field.name == "status" and self._resolved(field.schema).is_object:
+            if field.name == "status" and self._release.resolve(field.schema).is_object:
                 # The server drops what is created with an object, complete or not.
                 properties["status"] = {"type": ["object", "null"]}
                 required.pop("status", None)
@@ -184,7 +184,7 @@ class EditorSchemas:
 
     def _field(self, known: KnownField) -> JsonObject:
         schema, facts, enforced = known.schema, known.facts, known.server.enforced
-        null = schema.may_be_null or not known.required
+        null = schema.nullable or not known.required
         value = self._value(schema)
         if not null and "$ref" in value:
             value = {"type": "object", "allOf": [value]}
@@ -214,11 +214,6 @@ class EditorSchemas:
             return {"type": ["object", "null"], "additionalProperties": values}
         return {"type": [schema.type, "null"]} if schema.type else {}
 
-    def _resolved(self, schema: Schema) -> Schema:
-        while schema.ref is not None:
-            schema = self._definitions[schema.ref].schema
-        return schema
-
     def _fact_keywords(
         self,
         schema: Schema,
@@ -228,7 +223,7 @@ class EditorSchemas:
         null: bool,
     ) -> dict[str, Any]:
         """Facts as keywords; those about items and values are in theirs."""
-        value = self._resolved(schema)
+        value = self._release.resolve(schema)
         if value.items is not None:
             keywords = {"items": _scalar_keywords(facts, proposed, null=True)}
             return {**keywords, **_list_keywords(facts)}
@@ -250,10 +245,10 @@ class EditorSchemas:
             *outer, last = path.split(".")
             for step in outer:
                 place = place.setdefault("properties", {}).setdefault(step, {})
-                schema = self._resolved(schema.field(step) or _NOTHING)
+                schema = self._release.resolve(schema.field(step) or _NOTHING)
                 if schema.items is not None:
                     place = place.setdefault("items", {})
-                    schema = self._resolved(schema.items)
+                    schema = self._release.resolve(schema.items)
             field = schema.field(last)
             if field is None:
                 continue

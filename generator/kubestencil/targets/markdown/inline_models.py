@@ -233,12 +233,7 @@ def _titled_signatures(model: Schema) -> tuple[Signature, ...]:
 
 def _map_schemas(schema: Schema, function: Callable[[Schema], Schema]) -> Schema:
     """A schema with the results of ``function`` for it and all schemas inside."""
-    result = function(schema)
-    return result.with_parts(
-        {key: _map_schemas(value, function) for key, value, _ in result.fields},
-        result.items and _map_schemas(result.items, function),
-        result.values and _map_schemas(result.values, function),
-    )
+    return function(schema).map_parts(lambda part: _map_schemas(part, function))
 
 
 def _without_boolean_map(schema: Schema) -> Schema:
@@ -318,7 +313,7 @@ def _is_kept(schema: Schema, type_: str | None, keyword: str) -> bool:
 
 
 def _value(schema: Schema, keyword: str, ignored: Collection[str]) -> Hashable:
-    inner = {"items": schema.items, "additionalProperties": schema.values}.get(keyword)
+    inner = schema.content_of(keyword)
     if inner is not None:
         return signature(inner, ignored)
     if keyword == "properties":

@@ -66,7 +66,7 @@ class TypeNames:
         name = self.name(inner) if inner else TypeName(self._types["any"], None)
         text = self._types[key].replace("{}", name.text)
         # A list of lists has no link.
-        is_flat = inner is not None and inner.items is None and inner.values is None
+        is_flat = inner is not None and inner.content is None
         return TypeName(text, (name.link or None) if is_flat else None)
 
     def _spell_scalar(self, json_type: str | None, json_format: str | None) -> TypeName:

@@ -13,14 +13,12 @@ from kubestencil.engine import Contexts, Each, FileContext, Target
 from kubestencil.engine.view import PublicName
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.source.releases import package_version
-from kubestencil.targets.model.values import (
-    Group,
+from kubestencil.targets.model.linked import (
     GroupVersion,
     LinkedDefinition,
     LinkedSchema,
-    Model,
-    make_model,
 )
+from kubestencil.targets.model.values import Group, Model, make_model
 
 _GROUP = "the group: core, apps, resource.k8s.io, meta"
 _VERSION = "the version: v1, v1beta1, or unversioned"

@@ -405,7 +405,7 @@ def _annotation(
             lambda match: f"_{match[0]}" if match[0] in aliased else match[0],
             annotation,
         )
-    may_be_none = not field.required or field.schema.may_be_null
+    may_be_none = not field.required or field.schema.nullable
     if may_be_none and annotation != "Any":
         annotation = f"{annotation} | None"
     return annotation if in_cycle.isdisjoint(type_.classes) else f'"{annotation}"'

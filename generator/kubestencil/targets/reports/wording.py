@@ -161,7 +161,7 @@ def _field_names(schema: Schema) -> str | None:
 
 def _value_in_words(keyword: str, schema: Schema) -> str:
     """The value of the only keyword of a schema."""
-    value, inner = schema.value_of(keyword), schema.items or schema.values
+    value, inner = schema.value_of(keyword), schema.content
     if inner is not None:
         return type_in_words(inner)
     if keyword == "$ref":

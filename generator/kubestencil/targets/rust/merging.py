@@ -30,7 +30,7 @@ _ATOMIC_MAP = MergeStrategy("map::atomic")
 
 def merge_function(schema: Schema, crate: Crate) -> str:
     """The merge strategy of ``schema`` in the syntax of the macros in ``wire.rs``."""
-    if schema.items is None and schema.values is None:
+    if schema.content is None:
         return _DEEP.function
     return str(merge_strategy(schema, crate))
 
@@ -78,7 +78,7 @@ def _keyed_list_strategy(
 ) -> MergeStrategy:
     """Items with the same keys are merged; atomic where items do not have the keys."""
     paths = [_key_path(items, key, crate) for key in keys]
-    if not paths or None in paths or items.nullable:
+    if not paths or None in paths or items.keeps_null:
         return _ATOMIC_LIST
     comparisons = ", ".join(f"|l, r| l.{path} == r.{path}" for path in paths)
     return MergeStrategy("list::map", f"&[{comparisons}], {_MERGE_FROM}")

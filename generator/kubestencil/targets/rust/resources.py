@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from kubestencil.schema import Definition, GroupVersionKind, Release
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.crate import Crate

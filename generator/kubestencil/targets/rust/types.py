@@ -293,7 +293,7 @@ def _presence(struct_field: StructField, crate: Crate) -> _Presence:
         may_be_null = struct_field.keeps_null or schema.is_any
         return "nullable" if may_be_null else "optional"
     has_default = schema.ref not in crate.without_default and not is_time(schema)
-    return "required" if schema.nullable or has_default else "mandatory"
+    return "required" if schema.keeps_null or has_default else "mandatory"
 
 
 def _property_row(field: Field, value_type: str) -> str:

@@ -43,14 +43,14 @@ class StructField(NamedTuple):
     @property
     def is_option(self) -> bool:
         """Whether the type of the field is an ``Option``."""
-        return not self.field.required or self.field.schema.nullable
+        return not self.field.required or self.field.schema.keeps_null
 
     @property
     def keeps_null(self) -> bool:
         """Whether the type is an ``Option`` of an ``Option``: the API server keeps null,
         and sets an absent field to its default."""
         schema = self.field.schema
-        return not self.field.required and schema.nullable and schema.has_default
+        return not self.field.required and schema.keeps_null and schema.has_default
 
 
 #: The fields of a struct by their JSON names, sorted by these.
@@ -224,7 +224,7 @@ def _required(definition: Definition) -> Iterable[Schema]:
     return [
         field.schema
         for field in definition.fields
-        if field.required and not field.schema.nullable
+        if field.required and not field.schema.keeps_null
     ]
 
 

@@ -77,4 +77,4 @@ def json_schema_type(value_type: str) -> str:
 def _inner_type(schema: Schema, crate: Crate, module: Module) -> str:
     """The type of the items of a list or of the values of a map."""
     type_ = value_type(schema, crate, module)
-    return f"Option<{type_}>" if schema.nullable else type_
+    return f"Option<{type_}>" if schema.keeps_null else type_

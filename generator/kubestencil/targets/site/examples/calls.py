@@ -7,8 +7,8 @@ from shlex import quote
 from typing import NamedTuple
 from urllib.parse import quote as url_quote
 
-from kubestencil.schema.resource import Resource
 from kubestencil.schema.resources.operation import Operation
+from kubestencil.schema.types import Resource
 from kubestencil.targets.languages.rust import spelling
 
 #: A patch that every object with metadata accepts, as JSON.

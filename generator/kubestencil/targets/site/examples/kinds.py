@@ -22,7 +22,7 @@ from kubestencil.schema.knowledge.configurations import (
     configuration_types,
     without_configurations,
 )
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.targets import release_for
 from kubestencil.targets.examples.jsonnet import JsonnetWriter
 from kubestencil.targets.examples.nodes import Object

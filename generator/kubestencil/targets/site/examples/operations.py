@@ -12,7 +12,7 @@ from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.operations.parameter_descriptions import PARAMETER_DESCRIPTIONS
 from kubestencil.schema.operations.rebuilt import RebuiltOperation, rebuild_operations
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.targets.examples.starters import starter_name
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.examples.calls import (

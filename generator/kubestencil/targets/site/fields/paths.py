@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from urllib.parse import quote
 
 from kubestencil.schema import Field, Release, Schema
-from kubestencil.schema.knowledge.words import levels_of
 from kubestencil.schema.types import reference_to
 
 # Most paths, and quote() would not change them.
@@ -41,7 +40,7 @@ def has_field(release: Release, definition: str, path: str) -> bool:
     schema: Schema | None = reference_to(definition)
     for name in path.split("."):
         if schema is not None:
-            value = levels_of(schema)[-1]
+            value = schema.innermost()
             owner = release.definitions[value.ref].schema if value.ref else value
             schema = owner.field(name)
     return schema is not None

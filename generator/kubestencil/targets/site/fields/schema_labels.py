@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kubestencil.schema import Schema
-from kubestencil.schema.knowledge.words import Phrase, levels_of, subjects
+from kubestencil.schema.knowledge.words import Phrase, subjects
 from kubestencil.targets.site.fields.requirements import requirements_of
 
 #: The attributes about how lists and maps are merged, which few readers look for.
@@ -58,11 +58,11 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
     ):
         if any(values):
             yield Attribute(name, values)
-    if schema.nullable:
+    if schema.keeps_null:
         yield Attribute("nullable")
     if any(_UNCHANGED.match(rule.expression) for rule in schema.validations):
         yield Attribute("fixed once it is set")
-    for level, subject in zip(levels_of(schema), subjects(schema), strict=True):
+    for level, subject in zip(schema.levels(), subjects(schema), strict=True):
         yield from conditions_of(level, subject)
 
 
@@ -87,7 +87,7 @@ def conditions_of(schema: Schema, subject: str) -> Iterator[Attribute]:
 
 def validation_rules_of(schema: Schema) -> Iterator[ValidationRule]:
     """The CEL rules of a schema, and of the items or values inside of it."""
-    for level, subject in zip(levels_of(schema), subjects(schema), strict=True):
+    for level, subject in zip(schema.levels(), subjects(schema), strict=True):
         yield from rules_of(level, subject)
 
 

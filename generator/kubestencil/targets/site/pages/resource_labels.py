@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.knowledge.kinds import concept_pages, known_kind
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.targets.site.fields.schema_labels import Attribute
 
 

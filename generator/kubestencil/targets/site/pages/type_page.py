@@ -14,7 +14,7 @@ from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import Stage, kind_definitions, version_stage
 from kubestencil.schema.knowledge.values import NO_FACTS
 from kubestencil.schema.knowledge.words import facts_in_words, type_in_words
-from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import Resource
 from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.site.addresses import (
     PageAddress,

@@ -72,4 +72,4 @@ def _can_be_attribute(json_name: str) -> bool:
 def _allows_null(schema: Schema) -> bool:
     """Whether null is a value: where it is said, and where any value is allowed."""
     is_any = schema.type is None and schema.ref is None and not schema.int_or_string
-    return schema.nullable or is_any
+    return schema.keeps_null or is_any

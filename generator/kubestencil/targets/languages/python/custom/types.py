@@ -89,7 +89,7 @@ class CustomTypeSpeller:
         """The type of the values that a schema allows, with None where null is a
         value."""
         type_ = self._spell(schema)
-        return _optional(type_) if schema.may_be_null else type_
+        return _optional(type_) if schema.nullable else type_
 
     def _spell(self, schema: Schema) -> CustomPythonType:
         if schema.ref is not None:

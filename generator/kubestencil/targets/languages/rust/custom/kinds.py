@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.graph import references
+from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import INT_OR_STRING, META_V1
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.custom import kopium
@@ -27,16 +28,6 @@ _TEXT_FORMATS = frozenset(["date-time", "byte"])
 # Only malicious documents have types with longer names.
 _MAX_NAME_LENGTH = 200
 _BY_NAME = attrgetter("name")
-_ANY = Schema(
-    raw={},
-    type=None,
-    format=None,
-    description="",
-    ref=None,
-    items=None,
-    values=None,
-    fields=(),
-)
 
 
 class CustomType(NamedTuple):
@@ -232,7 +223,7 @@ class _Preparation:
         elif schema.format in _TEXT_FORMATS:
             prepared = schema._replace(format=None)
         elif schema.type == "object":
-            prepared = schema._replace(values=_ANY)
+            prepared = schema._replace(values=ANY_VALUE)
         self.plain_values[id(schema)] = prepared
         return prepared
 
@@ -265,7 +256,7 @@ class _Preparation:
                 version="",
                 kind="IntOrString",
                 kinds=(),
-                schema=_ANY._replace(description="An integer or a string."),
+                schema=ANY_VALUE._replace(description="An integer or a string."),
             )
         return INT_OR_STRING
 
@@ -328,7 +319,7 @@ def _describes_same(
         and needed <= required
         and not custom.schema.preserves_unknown_fields
         and all(
-            not field.schema.nullable
+            not field.schema.keeps_null
             and _scalar(field.schema, definitions)
             == _scalar(fields[field.name].schema, definitions)
             for field in custom.fields
