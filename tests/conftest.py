@@ -70,12 +70,6 @@ def _values(case: Any) -> tuple[Any, ...]:
 
 #: For tests of one release: the newest in each run, the oldest and one between nightly.
 SOME_RELEASES = rest_nightly((RELEASES[-1], RELEASES[0], RELEASES[len(RELEASES) // 2]))
-#: For tests of published bytes: the newest and the oldest with full documents in each
-#: run, all others nightly.
-EACH_RELEASE = rest_nightly(
-    sorted(RELEASES, key=lambda name: name not in ("1.29", "1.35")), 2
-)
-
 #: ``KUBESTENCIL_COMPILERS=all`` lets compilers read all that can be generated, else they
 #: read what two cores compile in some minutes.
 ALL_IS_COMPILED = os.environ.get("KUBESTENCIL_COMPILERS") == "all"
@@ -123,6 +117,14 @@ FULL_RELEASES = tuple(
     name
     for name in RELEASES
     if not (specs := full_specs()) or (specs / f"{name}.json").is_file()
+)
+#: For tests of published bytes: the oldest and the newest with full documents in each
+#: run, all others nightly.
+EACH_RELEASE = rest_nightly(
+    sorted(
+        RELEASES, key=lambda name: name not in (FULL_RELEASES[0], FULL_RELEASES[-1])
+    ),
+    2,
 )
 
 

@@ -411,7 +411,7 @@ import importlib, sys
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 sys.path.insert(0, sys.argv[1])
 package = sys.argv[2]
-fields = importlib.import_module(f"{package}._problems")._fields
+fields = importlib.import_module(f"{package}._problems").fields_of
 models_in = importlib.import_module(f"{package}._pydantic")._models_in
 modules = ("models", "example_com.v1", "x_y_example_com.v1", "x_api_k8s_io.v1")
 tried = {}
