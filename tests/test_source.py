@@ -13,10 +13,15 @@ from kubestencil.source import available, decode, embedded, locate, remote
 from kubestencil.source.inputs import read_location
 from kubestencil.source.releases import (
     ListedRelease,
+    ReleaseRange,
     expand_ranges,
-    minor_version,
+    is_prerelease,
+    is_version,
+    newest_release,
     release_name,
     release_order,
+    version_in,
+    version_name,
 )
 from tests.answering_server import answer, serve, status
 from tests.conftest import RELEASES, SMALL, full_specs, load, make_document
@@ -222,7 +227,57 @@ def test_a_release_name_is_a_plain_file_name() -> None:
             release_name(text)
 
 
-def test_a_minor_version_has_two_numbers() -> None:
-    assert minor_version("v1.35") == minor_version("1.35.1") == "1.35"
-    with pytest.raises(UsageError, match="not a release of Kubernetes"):
-        minor_version("1.35.x")
+def test_versions_are_sorted_as_semantic_versions_are() -> None:
+    names = (
+        "1.9", "1.29", "1.30.2", "1.35.9", "1.35.10", "1.36.0-alpha.10",
+        "1.36.0-beta.2", "1.36.0-rc.0", "1.36", "1.36.1", "my-cluster",
+    )  # fmt: skip
+    assert sorted(sorted(names), key=release_order) == list(names)
+    assert all(map(is_version, names[:-1])) and not is_version(names[-1])
+    assert [name for name in names if is_prerelease(name)] == list(names[5:8])
+    assert release_order("v1.36.0")[:-1] == release_order("1.36")[:-1]
+
+
+@pytest.mark.parametrize("name", ["1.35.2-gke.1", "v1.35.2-eks-0abc", "1.35.2+k3s1"])
+def test_what_a_vendor_adds_to_a_version_is_no_pre_release(name: str) -> None:
+    assert not is_version(name) and not is_prerelease(name)
+    assert version_in(name) == "1.35.2"
+
+
+def test_what_happens_in_a_minor_version_happens_in_its_patches_and_pre_releases() -> (
+    None
+):
+    until, since = ReleaseRange.parse("1.29..1.31"), ReleaseRange.parse("1.38..")
+    assert until.includes("1.31.9") and until.includes("1.29.0-rc.1")
+    assert not until.includes("1.32.0-alpha.1")
+    assert since.includes("1.38.0-beta.0") and not since.includes("1.37.9")
+    patched = ReleaseRange.parse("1.35.4..")
+    assert patched.includes("1.35.4") and patched.includes("1.36.0-alpha.1")
+    assert not patched.includes("1.35") and not patched.includes("1.35.3")
+
+
+def test_a_release_of_kubernetes_is_a_version() -> None:
+    assert version_name("v1.35") == "1.35" and version_name("1.35.1") == "1.35.1"
+    assert version_name("v1.38.0-beta.0") == "1.38.0-beta.0"
+    for text in ("1.35.x", "1.35.0-eks.1", "latest-99", "my-cluster"):
+        with pytest.raises(UsageError, match="not a release of Kubernetes"):
+            version_name(text)
+
+
+def test_a_pre_release_is_never_the_latest_and_in_no_range_but_as_its_end() -> None:
+    names = [*RELEASES, "1.99.0-beta.0"]
+    assert expand_ranges(["latest"], names, ["1.99.0-beta.0"]) == [newest_release()]
+    assert expand_ranges([".."], names) == list(RELEASES)
+    assert expand_ranges(["latest..1.99.0-beta.0"], names) == [RELEASES[-1], names[-1]]
+    with pytest.raises(UsageError, match="unknown release"):
+        expand_ranges(["1.99.0-beta.1"], names)
+
+
+def test_a_patch_without_a_document_of_its_own_has_that_of_its_minor_version(
+    tmp_path: Path,
+) -> None:
+    release = RELEASES[-1]
+    source, other = locate(release, None), locate(f"{release}.7", None)
+    assert (other.release, other.data) == (f"{release}.7", source.data)
+    (tmp_path / f"{release}.7.json").write_text("{}")
+    assert locate(f"{release}.7", tmp_path).data == b"{}"

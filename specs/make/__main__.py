@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.errors import KubestencilError
-from kubestencil.source.releases import minor_version
+from kubestencil.source.releases import is_after, next_minor_version, version_name
 from specs.make import (
     changed_fields,
     configurations,
@@ -92,11 +92,13 @@ def main(arguments: Sequence[str]) -> None:
 def _expand(text: str) -> list[str]:
     """The releases of ``FROM..TO``, or the one that ``text`` is."""
     first, dots, last = text.partition("..")
-    if not dots:
-        return [minor_version(text)]
-    major, _, low = minor_version(first).partition(".")
-    high = minor_version(last).partition(".")[2]
-    return [f"{major}.{minor}" for minor in range(int(low), int(high) + 1)]
+    releases = [version_name(first)]
+    if dots:
+        end = version_name(last)
+        while is_after(end, following := next_minor_version(releases[-1])):
+            releases.append(following)
+        releases.append(end)
+    return releases
 
 
 main(sys.argv[1:])

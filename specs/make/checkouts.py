@@ -10,11 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil.errors import SourceError
+from kubestencil.source.releases import (
+    full_version,
+    is_version,
+    minor_of_patch,
+    release_order,
+)
 
 #: A group and a version of it: ``("apps", "v1")``. The core group's name is empty.
 GroupVersion = tuple[str, str]
 
-_PATCH = re.compile(r"@v[01]\.\d+\.(\d+)\Z")
 _IMPORT = re.compile(r'^\s*(?:import\s+)?(\w+)\s+"([^"]+)"\s*$', re.MULTILINE)
 # The last parts of a definition's name, k8s.io/api/apps/v1 and its older homes
 # k8s.io/kubernetes/pkg/apis/apps/v1, k8s.io/client-go/pkg/apis/apps/v1.
@@ -27,32 +32,35 @@ class Checkout:
     """The sources of one release: the modules in a folder such as Go's module cache.
 
     ``folder`` has one folder for each module and version,
-    ``k8s.io/api@v0.35.0``. ``release`` is the minor version: ``1.35``.
+    ``k8s.io/api@v0.35.0``. ``release`` is a minor version, ``1.35``, a patch, or a
+    pre-release, ``1.38.0-beta.0``.
     """
 
     folder: Path
     release: str
 
     def module(self, name: str) -> Path:
-        """The folder of the module ``k8s.io/<name>``, at the first patch there is.
+        """The folder of the module ``k8s.io/<name>``; of a minor version, at the first
+        patch there is.
 
         Raises SourceError where the folder has none.
         """
-        major = "1" if name == "kubernetes" else "0"
-        minor = self.release.partition(".")[2]
-        version = f"{name}@v{major}.{minor}"
-        folders = [
-            (int(match[1]), path)
-            for path in (self.folder / "k8s.io").glob(f"{version}.*")
-            if (match := _PATCH.search(path.name))
-        ]
+        folders = {
+            release: path
+            for path in (self.folder / "k8s.io").glob(f"{name}@v*")
+            # k8s.io/api v0.35.2 is of 1.35.2.
+            if is_version(release := f"1.{path.name.partition('@v')[2][2:]}")
+            and self.release in (release, minor_of_patch(release))
+        }
         if not folders:
+            major = "1" if name == "kubernetes" else "0"
+            version = f"v{major}{full_version(self.release)[1:]}"
             raise SourceError(
                 f"has no module k8s.io/{name} of {self.release}",
                 where=str(self.folder),
-                hint=f"go mod download k8s.io/{version}.0",
+                hint=f"go mod download k8s.io/{name}@{version}",
             )
-        return min(folders)[1]
+        return folders[min(folders, key=release_order)]
 
     def has_module(self, name: str) -> bool:
         """Whether the folder has the module ``k8s.io/<name>`` of the release."""

@@ -25,7 +25,7 @@ from kubestencil.schema.knowledge.kinds import (
     lifecycles,
 )
 from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import minor_version_in
+from kubestencil.source.releases import version_in
 
 #: Configuration files of programs that look like objects, by group.
 _CONFIGURATION = re.compile(
@@ -317,7 +317,7 @@ def _is_default(kind: GroupVersionKind, release: CheckedRelease) -> bool:
 
 
 def _known(kind: GroupVersionKind, release: CheckedRelease) -> KnownKind:
-    return known_kind(kind, minor_version_in(release.name))
+    return known_kind(kind, version_in(release.name))
 
 
 def _rank(kind: GroupVersionKind) -> tuple[bool, tuple[int, int, int, str]]:

@@ -19,7 +19,7 @@ from kubestencil.schema.knowledge.kinds import (
     plural_of,
 )
 from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import minor_version_in, release_order
+from kubestencil.source.releases import has_reached, release_order, version_in
 
 _RBAC_KINDS = ("ClusterRole", "Role")
 _OF_CRD = "apiextensions.k8s.io", "CustomResourceDefinition"
@@ -31,16 +31,16 @@ def removed_resources(
 ) -> Iterator[Problem]:
     """A problem for each group, version or resource that rules in an object name and
     that was removed in ``release`` or before."""
-    minor = minor_version_in(release.name)
-    if minor is None:
+    version = version_in(release.name)
+    if version is None:
         return
     if kind.group == "rbac.authorization.k8s.io" and kind.kind in _RBAC_KINDS:
         for path, rule in items_at(value, ("rules",)):
-            yield from _of_rbac_rule(rule, path, minor)
+            yield from _of_rbac_rule(rule, path, version)
     elif kind.group == "admissionregistration.k8s.io" and kind.kind in _WEBHOOK_KINDS:
         for webhook, _ in items_at(value, ("webhooks",)):
             for path, rule in items_at(value, (*webhook, "rules")):
-                yield from _of_webhook_rule(rule, path, minor)
+                yield from _of_webhook_rule(rule, path, version)
 
 
 def stored_versions(
@@ -120,11 +120,11 @@ def _problem(
     return Problem("removed-resource", path, message, hint)
 
 
-def _removal(kinds: Sequence[GroupVersionKind], minor: str) -> str:
+def _removal(kinds: Sequence[GroupVersionKind], version: str) -> str:
     """The release that removed the last of some kinds; empty where there are none, and
-    where ``minor`` or a later release serves one."""
+    where ``version`` or a later release serves one."""
     removals = [lifecycles()[kind].removed or "" for kind in kinds]
     if not removals or "" in removals:
         return ""
     last = max(removals, key=release_order)
-    return last if release_order(last) <= release_order(minor) else ""
+    return last if has_reached(version, last) else ""

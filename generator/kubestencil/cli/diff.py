@@ -46,7 +46,7 @@ from kubestencil.schema.lookup import find_kinds
 from kubestencil.source import available
 from kubestencil.source.find import DocumentOptions
 from kubestencil.source.folder import read_file
-from kubestencil.source.releases import expand_ranges, is_minor_version, release_order
+from kubestencil.source.releases import expand_ranges, is_version, release_order
 from kubestencil.targets.reports.view import comparison_contexts
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def _load(documents: Sequence[ComparedDocument]) -> list[Release]:
 
 
 def _note_reversed_order(before: str, after: str) -> None:
-    if not (is_minor_version(before) and is_minor_version(after)):
+    if not (is_version(before) and is_version(after)):
         return
     if release_order(before) > release_order(after):
         console.status(

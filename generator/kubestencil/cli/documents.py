@@ -15,7 +15,7 @@ from kubestencil.errors import UsageError
 from kubestencil.source import available, locate, releases
 from kubestencil.source.find import find_document
 from kubestencil.source.inputs import crds_alone, read_location, read_locations
-from kubestencil.source.releases import available_release, expand_ranges
+from kubestencil.source.releases import available_release, document_name, expand_ranges
 from kubestencil.source.versions import versions_in
 
 # What only some commands need is imported inside functions, so that --help and
@@ -88,7 +88,8 @@ def find_compared(
         ComparedDocument(
             sources[location],
             api_version,
-            is_unnamed=location not in releases and not _split_name(location)[0],
+            is_unnamed=document_name(location, releases) is None
+            and not _split_name(location)[0],
         )
         for location, api_version in locations
     ]
@@ -107,7 +108,7 @@ def _split_api_version(argument: str, releases: Collection[str]) -> tuple[str, s
 
 def _find(location: str, options: DocumentOptions) -> Source:
     """The document at a location (``NAME=LOCATION`` to name it), or of a release."""
-    if location in available(options.specs):
+    if document_name(location, available(options.specs)):
         return find_document(location, options, None)
     name, path = _split_name(location)
     label = name or ("stdin" if path == "-" else _document_name(path))

@@ -9,7 +9,7 @@ import click
 from kubestencil.cli import console
 from kubestencil.cli.options import folder_path, quiet_option, specs_option
 from kubestencil.source import available
-from kubestencil.source.releases import ListedRelease, listed_releases, minor_version
+from kubestencil.source.releases import ListedRelease, listed_releases, version_name
 
 
 @click.command()
@@ -46,7 +46,7 @@ def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:
 
     listed = listed_releases()
     for argument in releases:
-        name = minor_version(argument)
+        name = version_name(argument)
         release = listed.get(name) or ListedRelease(
             name, remote.published_url(name), None
         )

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import time
+from dataclasses import replace
 
 import click
 
 from kubestencil.cli import console
 from kubestencil.cli.options import complete_release, quiet_option, text
 from kubestencil.engine import load_targets
-from kubestencil.errors import UsageError
 from kubestencil.schema.load import load_release
 from kubestencil.source import locate
-from kubestencil.source.releases import newest_release
+from kubestencil.source.releases import full_version, newest_release, version_name
 from kubestencil.targets import generate_files
 from kubestencil.text.controls import one_line
 from kubestencil.validator.binaries import (
@@ -24,8 +23,6 @@ from kubestencil.validator.binaries import (
     require_binary,
     this_platform,
 )
-
-_VERSION = re.compile(r"v?(1\.\d+)(?:\.(\d+))?\Z")
 
 
 @click.group()
@@ -51,14 +48,14 @@ def validator() -> None:
 def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) -> None:
     """Build the programs of releases, by default of the newest one.
 
-    A RELEASE is 1.35, for the code of 1.35.0, or a patch release: 1.35.2. Go is needed,
+    A RELEASE is 1.35, for the code of 1.35.0, a patch release (1.35.2), or a
+    pre-release (1.38.0-beta.0). Go is needed,
     which downloads modules; each release takes some minutes.
     """
     for platform in platforms:
         check_platform(platform)
     for argument in releases or [newest_release()]:
-        release, patch = _version(argument)
-        version = f"{release}.{patch}"
+        version = full_version(version_name(argument))
         for platform in platforms or [this_platform()]:
             path = binary_path(version, platform)
             if path.is_file():
@@ -67,7 +64,7 @@ def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) ->
             if not quiet:
                 console.status(f"Go builds {version} for {platform}")
             started = time.monotonic()
-            build_binary(version, _files(release, patch), platform)
+            build_binary(version, _files(version), platform)
             if not quiet:
                 megabytes = path.stat().st_size / 1e6
                 seconds = time.monotonic() - started
@@ -88,20 +85,12 @@ def list_() -> None:
 @click.argument("release", shell_complete=complete_release)
 def path(release: str) -> None:
     """Print the path of the program of a release."""
-    _version(release)
-    click.echo(require_binary(release))
+    click.echo(require_binary(version_name(release)))
 
 
-def _version(name: str) -> tuple[str, int]:
-    """The release and the patch that a user names: 1.35, 1.35.2."""
-    match = _VERSION.match(name)
-    if match is None:
-        raise UsageError(f"{name!r} is not a release", hint="1.35, or 1.35.2")
-    return match[1], int(match[2] or 0)
-
-
-def _files(release: str, patch: int) -> dict[str, bytes]:
-    """The files of the Go module of a release, by name."""
-    target = load_targets(None)["validator"].with_options({"patch": str(patch)})
-    files = generate_files(load_release(locate(release, None)), target)
+def _files(version: str) -> dict[str, bytes]:
+    """The files of the Go module of a version, by name. They depend on no document, so
+    that those of a pre-release can be made before there is one."""
+    source = replace(locate(newest_release(), None), release=version)
+    files = generate_files(load_release(source), load_targets(None)["validator"])
     return {file.path: file.data for file in files}

@@ -36,7 +36,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.kinds import api_versions, precedence
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.kinds import lifecycle
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import has_reached, is_after, release_order
 
 
 def compare(before: Release, after: Release) -> Comparison:
@@ -134,14 +134,14 @@ def _going_soon(pair: _Pair) -> Iterator[GoingSoon]:
     old, new = pair.before.stages.kubernetes, pair.after.stages.kubernetes
     if old is None or new is None or old == new:
         return
-    major, minor, _ = release_order(new)
-    last = release_order(f"{major}.{minor + _SOON}")
+    major, minor = release_order(new)[:2]
+    last = f"{major}.{minor + _SOON}"
     for kind in sorted(pair.after.kinds):
         facts = lifecycle(kind)
         if facts is None or facts.deprecated is None or facts.removed is None:
             continue
-        was_deprecated = release_order(facts.deprecated) <= release_order(old)
-        if was_deprecated and release_order(facts.removed) <= last:
+        was_deprecated = has_reached(old, facts.deprecated)
+        if was_deprecated and not is_after(facts.removed, last):
             target = successor(kind, new, pair.after.versions)
             yield GoingSoon(kind, facts.deprecated, facts.removed, target)
 

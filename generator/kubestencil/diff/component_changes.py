@@ -26,7 +26,7 @@ from kubestencil.schema.knowledge.gates import (
     gates,
     guarded_fields,
 )
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import has_reached, release_order
 
 #: What happened to a gate: what it guards is on by default now, or off; the gate was
 #: removed, so that a component that is started with it exits; its default can no longer
@@ -131,7 +131,7 @@ def gate_changes(before: ReleaseFacts, after: ReleaseFacts) -> Iterator[GateChan
         return
     first, last = map(release_order, (old, new))
     known = gate_releases()
-    if min(first, last) < release_order(known[0]):
+    if not (has_reached(old, known[0]) and has_reached(new, known[0])):
         return
     between = [name for name in known if first < release_order(name) < last]
     guards: dict[str, dict[tuple[str, str], GuardedPath]] = {}

@@ -22,7 +22,7 @@ from kubestencil.schema.lookup import (
     type_group,
 )
 from kubestencil.schema.types import Schema
-from kubestencil.source.releases import is_minor_version
+from kubestencil.source.releases import is_version
 
 #: How a field differs from the column that its column is compared with: ``new``,
 #: ``changed``, ``docs`` (only its description changed), or empty (unchanged).
@@ -402,7 +402,7 @@ def _is_significant(event: Event) -> bool:
 
 def _gate(field: NestedField, column: Column) -> GateStage | None:
     """The feature gate of a field in the release of a column."""
-    if not is_minor_version(column.release):
+    if not is_version(column.release):
         return None
     return gate_of(field.definition, field.field.name, column.release)
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.source.releases import (
-    is_minor_version,
+    is_after,
+    is_version,
     newest_release,
-    release_order,
+    version_in,
 )
 
 _PATCH = re.compile(r"(?<![\w.])v?(\d+\.\d+\.\d+)(?![\w.])")
@@ -69,14 +70,13 @@ def document_info(release: Release, label: str) -> DocumentInfo:
 
 
 def kubernetes_release(release: Release) -> str | None:
-    """The minor version of Kubernetes that a document describes (``1.35``); None for
-    one that is of something else, or does not state it."""
-    if is_minor_version(release.name):
+    """The release of Kubernetes that a document describes (``1.35``, ``1.35.2``); None
+    for one that is of something else, or does not state it."""
+    if is_version(release.name):
         return release.name.removeprefix("v")
-    match = _VERSION.match(release.stated_version or "")
-    if release.stated_title != "Kubernetes" or match is None:
+    if release.stated_title != "Kubernetes":
         return None
-    return ".".join(match[1].split(".")[:2])
+    return version_in(release.stated_version or "")
 
 
 def document_label(release: Release) -> str:
@@ -118,5 +118,5 @@ def kind_name(kind: GroupVersionKind) -> str:
 
 def removal(release: str) -> str:
     """The words for a removal in a release: it is a plan where that is not out yet."""
-    is_planned = release_order(release) > release_order(newest_release())
+    is_planned = is_after(release, newest_release())
     return f"{'removal planned for' if is_planned else 'removed in'} {release}"

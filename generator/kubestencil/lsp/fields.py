@@ -19,7 +19,7 @@ from kubestencil.schema.knowledge.words import (
     type_in_words,
 )
 from kubestencil.schema.types import Field, Schema, group_version_kind
-from kubestencil.source.releases import minor_version_in
+from kubestencil.source.releases import version_in
 
 _MAX_DESCRIPTION = 2_000
 
@@ -111,7 +111,7 @@ def _describe_kind(cursor: Cursor, release: CheckedRelease) -> str:
     definition = release.kinds.get(kind)
     is_served = "Served" if definition else "Not served"
     lines = [f"{kind.kind} of {kind.api_version}", f"{is_served} in {release.name}"]
-    known = known_kind(kind, minor_version_in(release.name))
+    known = known_kind(kind, version_in(release.name))
     lines += map(str, kind_in_words(known))
     if definition:
         description = release.release.definitions[definition].schema.description

@@ -23,10 +23,6 @@ from kubestencil.source.releases import ListedRelease, release_order
 
 #: Where upstream publishes the version of the newest release.
 INDEX = "https://dl.k8s.io/release/stable.txt"
-_DOCUMENT = (
-    "https://raw.githubusercontent.com/kubernetes/kubernetes/{}"
-    "/api/openapi-spec/swagger.json"
-)
 _STABLE = re.compile(r"v(\d+)\.(\d+)\.\d+\s*\Z")
 _VERSION = re.compile(r"(?<![\d.])(\d+\.\d+(?:\.\d+)?)(?![\d.]*\d)")
 # What follows the repository in an address.
@@ -67,6 +63,8 @@ def _text_at(url: str) -> str:
 def _published_releases(index: str, text: str, newest: str) -> Iterable[ListedRelease]:
     """The releases after ``newest`` up to the version in a text, each at the patch that
     the index beside it has (stable-1.38.txt)."""
+    from kubestencil.source import remote
+
     major, minor = _minor(text, index)
     first = release_order(newest)[1] + 1
     for number in range(first, min(minor, first + _MAX_RELEASES) + 1):
@@ -75,7 +73,8 @@ def _published_releases(index: str, text: str, newest: str) -> Iterable[ListedRe
         if number < minor:
             version = _text_at(urljoin(index, f"stable-{name}.txt"))
             _minor(version, index)
-        yield ListedRelease(name, _DOCUMENT.format(version.strip()), None)
+        url = remote.published_url(version.strip().removeprefix("v"))
+        yield ListedRelease(name, url, None)
 
 
 def _minor(text: str, index: str) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,9 +11,7 @@ from kubestencil.errors import UsageError, nearest
 from kubestencil.source.document import CrdSet, Selection, Source
 from kubestencil.source.locate import EMBEDDED, available, locate
 from kubestencil.source.pinned import PinnedDocument, read_pinned
-from kubestencil.source.releases import available_release
-
-_RELEASE = re.compile(r"v?\d+\.\d+\Z")
+from kubestencil.source.releases import available_release, document_name, is_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +39,17 @@ class DocumentOptions:
 
     def locate(self, release: str) -> Source:
         """The document of a release; raises as ``locate`` and ``read_pinned``."""
-        pinned = self.pinned.get(release)
-        origin = available(self.specs).get(release)
+        known = self.available()
+        document = document_name(release, known) or release
+        pinned = self.pinned.get(document)
+        origin = available(self.specs).get(document)
         if pinned is None or origin not in (None, EMBEDDED):
             return locate(release, self.specs)
         if origin is not None:
             source = locate(release, self.specs)
             if hashlib.sha256(source.data).hexdigest() == pinned.sha256:
                 return source
-        return read_pinned(pinned)
+        return replace(read_pinned(pinned), release=release)
 
     def read_crds(self) -> CrdSet | None:
         """The files at ``crds``, which standard input gives only once; None where there
@@ -87,7 +86,7 @@ def find_document(name: str, options: DocumentOptions, label: str | None) -> Sou
     release = available_release(name, releases) or name.removeprefix("v")
     is_location = name == "-" or "://" in name or Path(name).exists()
     # A release that no source has is reported as such, not as a missing file.
-    if release in releases or (_RELEASE.match(name) and not is_location):
+    if document_name(release, releases) or (is_version(name) and not is_location):
         source = locate(release, options.specs)
         return source if label is None else replace(source, release=label)
     if not is_location:

@@ -8,13 +8,14 @@ the embedded documents.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.output_paths import working_folder
 from kubestencil.source import embedded, folder
 from kubestencil.source.document import Source
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import document_name, release_order
 
 #: Where ``kubestencil fetch`` saves documents, relative to the current folder.
 FETCHED = Path("specs")
@@ -37,23 +38,24 @@ def available(specs: Path | None) -> dict[str, str]:
 
 
 def locate(release: str, specs: Path | None) -> Source:
-    """The document of ``release``.
+    """The document of ``release``, which for a patch without one of its own (``1.35.2``)
+    is that of the minor version.
 
     ``specs`` is the folder given by the user, if any. Raises UsageError where no
     source has the release, ``specs`` is not a folder, or a link leads to a document that
     nobody named, SourceError where its file cannot be read.
     """
+    known = available(specs)
+    document = document_name(release, known)
+    if document is None:
+        raise UsageError(f"unknown release {release!r}", hint=nearest(release, known))
     for specs_folder in _folders(specs):
-        path = folder.releases(specs_folder).get(release)
+        path = folder.releases(specs_folder).get(document)
         if path is not None:
             if specs_folder is FETCHED:
                 _refuse_link_out(path)
             return Source(release, str(path), folder.read_bytes(path))
-    if release in embedded.releases():
-        return embedded.read(release)
-    raise UsageError(
-        f"unknown release {release!r}", hint=nearest(release, available(specs))
-    )
+    return replace(embedded.read(document), release=release)
 
 
 def _refuse_link_out(path: Path) -> None:

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import UsageError, nearest
 
-_MINOR = re.compile(r"v?(\d+)\.(\d+)\Z")
-# A patch of a minor version, and a release counted back from the newest.
-_PATCH = re.compile(r"(\d+\.\d+)\.\d+\Z")
+# A minor version, a patch of it, or a pre-release: 1.35, 1.35.2, 1.38.0-beta.0. What
+# vendors add (1.35.2-gke.1) is none of these.
+_VERSION = re.compile(
+    r"v?([0-9]{1,6})\.([0-9]{1,6})(?:\.([0-9]{1,6})(?:-(alpha|beta|rc)\.([0-9]{1,6}))?)?\Z"
+)
+_FINAL = "~"  # after all stages
+# A release counted back from the newest.
 _LATEST = re.compile(r"latest(?:-(\d+))?\Z")
-_MINOR_PREFIX = re.compile(r"v?(\d+\.\d+)")
+_VERSION_PREFIX = re.compile(r"v?(\d+\.\d+(?:\.\d+)?)")
 # A release's name is the name of a folder in the output, so it has no path in it.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
+_UNKNOWN_VERSION = 2**31
+
+#: A key that sorts names: the numbers of a version, its stage and the number of that, and
+#: the name.
+Order = tuple[int, int, int, str, int, str]
 
 
 class ListedRelease(NamedTuple):
@@ -33,9 +42,16 @@ class ListedRelease(NamedTuple):
     sha256: str | None
 
 
-def is_minor_version(name: str) -> bool:
-    """Whether a name is that of a minor version of Kubernetes: ``1.35``."""
-    return _MINOR.match(name) is not None
+def is_version(name: str) -> bool:
+    """Whether a name is that of a release of Kubernetes: ``1.35``, ``1.35.2``,
+    ``1.38.0-beta.0``."""
+    return _VERSION.match(name) is not None
+
+
+def is_prerelease(name: str) -> bool:
+    """Whether a name is that of a release that is not final: ``1.38.0-beta.0``."""
+    match = _VERSION.match(name)
+    return match is not None and match[4] is not None
 
 
 def is_release_name(name: str) -> bool:
@@ -44,12 +60,34 @@ def is_release_name(name: str) -> bool:
 
 
 @cache
-def release_order(name: str) -> tuple[int, int, str]:
-    """A key that sorts 1.9 before 1.29, and names that are not versions last."""
-    match = _MINOR.match(name)
+def release_order(name: str) -> Order:
+    """A key that sorts as semantic versions: 1.9 before 1.29, 1.38.0-beta.0 before 1.38,
+    which is the same as 1.38.0; names that are not versions come last.
+
+    Source: semver.org, 11, precedence.
+    """
+    match = _VERSION.match(name)
     if match is None:
-        return (2**31, 0, name)
-    return (int(match[1]), int(match[2]), name)
+        return (_UNKNOWN_VERSION, 0, 0, _FINAL, 0, name)
+    major, minor, patch, stage, number = match.groups()
+    order = int(major), int(minor), int(patch or 0)
+    return (*order, stage or _FINAL, int(number or 0), name)
+
+
+def has_reached(release: str, event: str) -> bool:
+    """Whether a release is the one of an event, or newer. What happens in a minor version
+    (``1.38``) has happened in all its pre-releases."""
+    if minor_version_in(event) == event.removeprefix("v"):
+        return release_order(release)[:2] >= release_order(event)[:2]
+    return release_order(release) >= release_order(event)
+
+
+def is_after(release: str, last: str) -> bool:
+    """Whether a release is newer than another one and, where that is a minor version
+    (``1.31``), than all its patches."""
+    if minor_version_in(last) == last.removeprefix("v"):
+        return release_order(release)[:2] > release_order(last)[:2]
+    return release_order(release) > release_order(last)
 
 
 class ReleaseRange(NamedTuple):
@@ -74,16 +112,15 @@ class ReleaseRange(NamedTuple):
 
     def includes(self, release: str) -> bool:
         """Whether ``release`` is in the range."""
-        order = release_order(release)
-        return release_order(self.first) <= order and (
-            self.last is None or order <= release_order(self.last)
+        return has_reached(release, self.first) and (
+            self.last is None or not is_after(release, self.last)
         )
 
     def nearest(self, release: str) -> str:
         """``release``, or the end of the range that is next to it."""
         if self.includes(release):
             return release
-        if self.last is not None and release_order(self.last) < release_order(release):
+        if self.last is not None and is_after(release, self.last):
             return self.last
         return self.first
 
@@ -106,35 +143,53 @@ def release_name(text: str) -> str:
             f"{text!r} cannot be the name of a release",
             hint="use letters, digits, '.', '_' and '-', such as 1.35 or my-cluster",
         )
-    return text.removeprefix("v") if _MINOR.match(text) else text
+    return text.removeprefix("v") if is_version(text) else text
 
 
-def minor_version(text: str) -> str:
-    """The minor version of Kubernetes that ``text`` is, without a "v": ``1.35``; that of
-    the newest supported release for ``latest``.
+def version_name(text: str) -> str:
+    """The release of Kubernetes that ``text`` is, without a "v": ``1.35``, ``1.37.2``,
+    ``1.38.0-beta.0``; the newest supported release for ``latest``.
 
     Raises UsageError for anything else.
     """
-    match = _MINOR.match(available_release(text, listed_releases()) or text)
-    if match is None:
+    name = (
+        available_release(text, listed_releases()) if _LATEST.match(text) else text
+    ) or ""
+    if not is_version(name):
         raise UsageError(
             f"{text!r} is not a release of Kubernetes",
-            hint="name a minor version, such as 1.35",
+            hint="name a release, such as 1.35, 1.35.2 or 1.38.0-beta.0",
         )
-    return f"{match[1]}.{match[2]}"
+    return name.removeprefix("v")
 
 
 def next_minor_version(release: str) -> str:
-    """The minor version after ``release``: ``1.37`` after ``1.36``."""
-    major, _, minor = release.partition(".")
-    return f"{major}.{int(minor) + 1}"
+    """The minor version after ``release``: ``1.37`` after ``1.36`` and ``1.36.2``."""
+    major, minor = release_order(release)[:2]
+    return f"{major}.{minor + 1}"
+
+
+def version_in(name: str) -> str | None:
+    """The version that the name of a release is or begins with: ``1.35.2`` of itself,
+    ``1.35`` of ``1.35-crds``; None for other names."""
+    if is_version(name):
+        return name.removeprefix("v")
+    match = _VERSION_PREFIX.match(name)
+    return match[1] if match else None
 
 
 def minor_version_in(name: str) -> str | None:
     """The minor version that the name of a release begins with: ``1.35`` of ``1.35.2``;
     None for other names."""
-    match = _MINOR_PREFIX.match(name)
-    return match[1] if match else None
+    version = version_in(name)
+    return ".".join(version.split(".")[:2]) if version else None
+
+
+def full_version(name: str) -> str:
+    """A version with its patch, ``1.35.0`` of ``1.35``: a minor version stands for the
+    first release of it."""
+    name = name.removeprefix("v")
+    return f"{name}.0" if name.count(".") == 1 else name
 
 
 def package_version(release: str) -> str:
@@ -160,27 +215,45 @@ def listed_releases() -> dict[str, ListedRelease]:
 
 @cache
 def newest_release() -> str:
-    """The newest supported release."""
-    return max(listed_releases(), key=release_order)
+    """The newest supported release, which is no pre-release."""
+    return _final(listed_releases())[-1]
 
 
 def available_release(
     text: str, available: Iterable[str], newer: Iterable[str] = ()
 ) -> str | None:
     """The release of those ``available`` that a user means, or None: ``1.35`` by that
-    name, as ``v1.35``, with a patch (``1.35.2``), and as ``latest``, the newest
-    supported one or one of those that are ``newer``, or ``latest-2``, the second before
-    it."""
+    name, as ``v1.35``, with a patch (``1.35.2``), and as ``latest``, the newest supported one or one of those that are ``newer``, or
+    ``latest-2``, the second before it, none of them a pre-release."""
     names = set(available)
     if match := _LATEST.match(text):
-        supported = sorted({*listed_releases(), *newer}, key=release_order)
+        supported = _final({*listed_releases(), *newer})
         back = int(match[1] or 0)
         text = supported[-1 - back] if back < len(supported) else text
     name = text.removeprefix("v")
-    patch = _PATCH.match(name)
-    if name not in names and patch is not None:
-        name = patch[1]
-    return name if name in names else None
+    document = document_name(name, names)
+    # The first patch is what a minor version stands for.
+    return document if document == name.removesuffix(".0") else document and name
+
+
+def document_name(release: str, available: Collection[str]) -> str | None:
+    """The one of the documents ``available`` that is of a release: that with its name,
+    or else, for a patch (``1.35.2``), that of the minor version; None without one."""
+    names = release, minor_of_patch(release)
+    return next((name for name in names if name in available), None)
+
+
+def minor_of_patch(release: str) -> str:
+    """The minor version of a patch, ``1.35`` of ``1.35.2``, which has most of what there is
+    to know of it; the same name for a pre-release, and for what is no version."""
+    is_patch = is_version(release) and not is_prerelease(release)
+    return (minor_version_in(release) if is_patch else None) or release
+
+
+def _final(names: Iterable[str]) -> list[str]:
+    """Those that are no pre-releases, oldest first."""
+    final = (name for name in names if not is_prerelease(name))
+    return sorted(final, key=release_order)
 
 
 def expand_ranges(
@@ -189,8 +262,8 @@ def expand_ranges(
     """The releases that ``arguments`` name, each once, oldest first.
 
     An argument is a release or a range ``FROM..TO`` of those ``available``, both ends
-    included; either end may be left out. ``latest`` counts those that are ``newer`` than
-    the supported ones. Raises UsageError for a release that is not available, for an empty
+    included; either end may be left out. A pre-release is in a range where it is an end of
+    it. ``latest`` counts those that are ``newer`` than the supported ones. Raises UsageError for a release that is not available, for an empty
     range, and where nothing is available.
     """
 
@@ -204,15 +277,24 @@ def expand_ranges(
             hint="kubestencil fetch 1.35 downloads one, and pip install "
             "kubernetes-validate brings all",
         )
+    final = _final(ordered) or ordered
     names: set[str] = set()
     for argument in arguments:
         first, dots, last = argument.partition("..")
         if not dots:
             names.add(name_of(argument))
             continue
-        low = release_order(name_of(first) if first else ordered[0])
-        high = release_order(name_of(last) if last else ordered[-1])
-        in_range = [name for name in ordered if low <= release_order(name) <= high]
+        ends = (
+            name_of(first) if first else final[0],
+            name_of(last) if last else final[-1],
+        )
+        low, high = map(release_order, ends)
+        in_range = [
+            name
+            for name in ordered
+            if low <= release_order(name) <= high
+            and (name in ends or not is_prerelease(name))
+        ]
         if not in_range:
             raise UsageError(
                 f"the range {argument} is empty",

@@ -29,7 +29,7 @@ from kubestencil.output_paths import real_path
 from kubestencil.source.decoding import decode
 from kubestencil.source.document import OPENAPI_V3, Source, SourceFile, shown_location
 from kubestencil.source.limits import max_bytes, too_large
-from kubestencil.source.releases import ListedRelease
+from kubestencil.source.releases import ListedRelease, minor_version_in
 
 #: Seconds to wait for a connection, and between two chunks of a response.
 TIMEOUT = (10.0, 30.0)
@@ -57,10 +57,12 @@ Progress = Callable[[int, int], None]
 
 
 def published_url(release: str) -> str:
-    """The URL where Kubernetes publishes the document of a minor version."""
+    """The URL where Kubernetes publishes the document of a release: at its tag, or of a
+    minor version (``1.38``) on its branch, which has that of its newest patch."""
+    is_minor = minor_version_in(release) == release
     return (
         "https://raw.githubusercontent.com/kubernetes/kubernetes/"
-        f"release-{release}/api/openapi-spec/swagger.json"
+        f"{'release-' if is_minor else 'v'}{release}/api/openapi-spec/swagger.json"
     )
 
 

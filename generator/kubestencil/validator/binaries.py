@@ -19,6 +19,12 @@ from platformdirs import user_cache_path
 from kubestencil import atomic
 from kubestencil.data_files import data_file
 from kubestencil.errors import KubestencilError, OutputError, UsageError
+from kubestencil.source.releases import (
+    full_version,
+    is_version,
+    minor_of_patch,
+    release_order,
+)
 from kubestencil.version import __version__
 
 #: The platforms that programs are built for, as Go calls them.
@@ -33,7 +39,6 @@ PLATFORMS = (
 
 _SYSTEMS = {"Linux": "linux", "Darwin": "darwin", "Windows": "windows"}
 _MACHINES = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
-_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _GO_LINE = re.compile(r"^go (\d+)\.(\d+)", re.M)
 _GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
 # Bytes of a program; those that are built have 83 MB.
@@ -66,11 +71,11 @@ def find_binary(release: str) -> Path | None:
     One that was installed as a package is unpacked the first time.
     """
     candidates = [
-        (int(binary.version.rpartition(".")[2]), binary.path)
+        (release_order(binary.version), binary.path)
         for binary in (*_packaged(), *binaries())
         if binary.is_current
         and binary.platform == this_platform()
-        and release in (binary.version, binary.version.rpartition(".")[0])
+        and release in (binary.version, minor_of_patch(binary.version))
     ]
     if not candidates:
         return None
@@ -99,7 +104,7 @@ def binaries() -> Iterator[Binary]:
     digest = _digest() if paths else ""
     for path in paths:
         version, system, built_from, _ = path.relative_to(_folder()).parts
-        if _VERSION.fullmatch(version) and path.suffix != atomic.PARTIAL_SUFFIX:
+        if _is_full(version) and path.suffix != atomic.PARTIAL_SUFFIX:
             yield Binary(version, system.replace("-", "/"), path, built_from == digest)
 
 
@@ -109,8 +114,12 @@ def _packaged() -> Iterator[Binary]:
     for folder in spec.submodule_search_locations or () if spec else ():
         for path in sorted(Path(folder).glob("*/*/validator*.xz")):
             version, built_from, _ = path.relative_to(folder).parts
-            if _VERSION.fullmatch(version):
+            if _is_full(version):
                 yield Binary(version, this_platform(), path, built_from == _digest())
+
+
+def _is_full(version: str) -> bool:
+    return is_version(version) and full_version(version) == version
 
 
 def _is_packed(path: Path) -> bool:

@@ -42,7 +42,7 @@ from kubestencil.schema.knowledge.fields import (
     renamed_inside,
 )
 from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import minor_version_in, release_order
+from kubestencil.source.releases import has_reached, version_in
 
 # A search reads the whole object, so that those of one object are limited: the problems
 # that are searched for, and the values that are read for them.
@@ -230,12 +230,11 @@ def _place(target: Path, path: Path, kind: str) -> str:
 def _release_hint(name: str, definition: str, release: CheckedRelease) -> str:
     """A hint about a field that other releases have."""
     changed = changed_field(definition, name)
-    minor = minor_version_in(release.name)
-    if changed is None or minor is None:
+    version = version_in(release.name)
+    if changed is None or version is None:
         return ""
-    order = release_order(minor)
-    if changed.removed and release_order(changed.removed) <= order:
+    if changed.removed and has_reached(version, changed.removed):
         return f"{name} was removed in {changed.removed}: remove it"
-    if changed.added and release_order(changed.added) > order:
+    if changed.added and not has_reached(version, changed.added):
         return f"{name} was added in {changed.added}: remove it for {release.name}"
     return ""

@@ -38,6 +38,7 @@ from kubestencil.source.find import DocumentOptions
 from kubestencil.source.inputs import add_crds, read_location
 from kubestencil.source.releases import (
     available_release,
+    minor_of_patch,
     minor_version_in,
     newest_release,
     release_name,
@@ -282,7 +283,8 @@ def _validators(
     is_required = options.exact == "require" or bool(needing)
     find = require_binary if is_required else find_binary
     for source in sources:
-        program = find(source.release)
+        # The code of another patch is nearer than tables, and reports name it.
+        program = find_binary(source.release) or find(minor_of_patch(source.release))
         if program is not None:
             definitions = crd_values(source.crds) if source.crds else ()
             objects = (*definitions, *prepared)

@@ -23,7 +23,7 @@ from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.knowledge.resources import parameters_of
 from kubestencil.schema.types import Resource
-from kubestencil.source.releases import is_minor_version
+from kubestencil.source.releases import is_version
 
 #: How kinds are served, by the names of their definitions.
 Resources = Mapping[str, Resource]
@@ -143,7 +143,7 @@ def operation_changes(
 
 
 def _has_resources(release: Release) -> bool:
-    return release.has_paths or is_minor_version(release.name)
+    return release.has_paths or is_version(release.name)
 
 
 def _resource_changes(before: Resource, after: Resource) -> Iterator[OperationChange]:

@@ -32,7 +32,7 @@ from kubestencil.schema.knowledge.kinds import unreadable_kinds
 from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import minor_version_in, next_minor_version
 
 
 class Deprecation(NamedTuple):
@@ -97,8 +97,8 @@ def _only_release(context: RuleContext) -> str | None:
     there are others in between, or these are no releases of Kubernetes."""
     if context.releases is None:
         return None
-    (old_major, old_minor, _), (major, minor, _) = map(release_order, context.releases)
-    return context.releases[1] if (major, minor) == (old_major, old_minor + 1) else None
+    before, after = context.releases
+    return after if minor_version_in(after) == next_minor_version(before) else None
 
 
 def _stated(difference: Difference, context: RuleContext, text: str) -> str | None:

@@ -25,7 +25,7 @@ from kubestencil.schema.knowledge.values import (
 )
 from kubestencil.schema.types import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
-from kubestencil.source.releases import minor_version_in
+from kubestencil.source.releases import version_in
 
 
 class ChangedField(NamedTuple):
@@ -148,8 +148,8 @@ class KnownField(NamedTuple):
     def gate(self) -> GateStage | None:
         """The feature gate without which the API server drops or refuses the field; None
         where the release is no version."""
-        minor = minor_version_in(self.release)
-        return gate_of(self.definition, self.name, minor) if minor else None
+        version = version_in(self.release)
+        return gate_of(self.definition, self.name, version) if version else None
 
     @property
     def changed(self) -> ChangedField | None:

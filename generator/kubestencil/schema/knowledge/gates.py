@@ -10,7 +10,12 @@ from typing import NamedTuple, cast
 
 from kubestencil.schema.kinds import STAGES, Stage, StageSpelling, stage_spelling
 from kubestencil.schema.knowledge.tables import rows
-from kubestencil.source.releases import ReleaseRange, release_order
+from kubestencil.source.releases import (
+    ReleaseRange,
+    has_reached,
+    is_after,
+    release_order,
+)
 
 
 class GateStage(NamedTuple):
@@ -141,10 +146,9 @@ def former_gates(definition: str, field: str, release: str) -> tuple[str, ...]:
     """The gates that guarded a field in earlier releases, where none does in
     ``release``; empty for any other field."""
     rows_of_field = _fields().get((definition, field), ())
-    order = release_order(release)
     for row in rows_of_field:
         last = row.releases.last
-        if last is None or release_order(last) >= order:
+        if last is None or not is_after(release, last):
             return ()
     return tuple(gate for row in rows_of_field[-1:] for gate in row.gates)
 
@@ -178,12 +182,11 @@ def guarded_fields(release: str) -> Iterator[tuple[str, str, str]]:
 
 def guarded_until(release: str) -> Iterator[tuple[str, str, str]]:
     """Each definition and field with the gates that guard it or did, until a release."""
-    order = release_order(release)
     yield from dict.fromkeys(
         (definition, field, gate)
         for (definition, field), rows_of_field in _fields().items()
         for row in rows_of_field
-        if release_order(row.releases.first) <= order
+        if has_reached(release, row.releases.first)
         for gate in row.gates
     )
 

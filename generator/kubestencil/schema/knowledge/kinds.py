@@ -14,6 +14,7 @@ from kubestencil.schema.knowledge.tables import read_cells, rows
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from kubestencil.source.releases import (
     ReleaseRange,
+    has_reached,
     is_between,
     next_minor_version,
     release_order,
@@ -54,9 +55,8 @@ class Lifecycle(NamedTuple):
 
     def serves(self, release: str) -> bool:
         """Whether a server of ``release`` can serve the kind."""
-        order = release_order(release)
-        return release_order(self.introduced) <= order and (
-            self.removed is None or order < release_order(self.removed)
+        return has_reached(release, self.introduced) and not (
+            self.removed and has_reached(release, self.removed)
         )
 
 

@@ -16,7 +16,7 @@ from kubestencil.schema.types import (
     Subresource,
     group_version_kind,
 )
-from kubestencil.source.releases import ReleaseRange, release_order
+from kubestencil.source.releases import ReleaseRange, has_reached
 
 
 class ResourceFacts(NamedTuple):
@@ -79,8 +79,7 @@ def resource_in(kind: GroupVersionKind, release: str) -> Resource | None:
     candidates = _resources().get(kind)
     if candidates is None:
         return None
-    order = release_order(release)
-    begun = [row for row in candidates if release_order(row.releases.first) <= order]
+    begun = [row for row in candidates if has_reached(release, row.releases.first)]
     facts = begun[-1] if begun else candidates[0]
     return _resource(facts, facts.releases.nearest(release))
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from kubestencil.schema.knowledge.tables import read_cells, rows
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
-from kubestencil.source.releases import ReleaseRange, release_order
+from kubestencil.source.releases import ReleaseRange, is_after, release_order
 
 _PART = re.compile(r"\{([a-z][-a-z0-9]*)\}")
 
@@ -201,8 +201,7 @@ def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], Field
     Between two of them it is what holds in both, and for newer releases nothing.
     """
     asked = {row.releases.first for row in fact_rows() if row.found == "asked"}
-    order = release_order(release)
-    later = (name for name in asked if release_order(name) >= order)
+    later = (name for name in asked if not is_after(release, name))
     next_asked = min(later, key=release_order, default=None)
     if next_asked is None:
         return {}

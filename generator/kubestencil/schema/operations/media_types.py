@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import has_reached
 
 _ANY = ("*/*",)
 _JSON = ("application/json", "application/yaml")
@@ -49,12 +49,12 @@ def consumed(action: str, release: str, *, is_custom: bool = False) -> tuple[str
 def discovered(release: str, *, is_version: bool) -> tuple[str, ...]:
     """What discovery returns: of a version of a group, or of anything else."""
     types = (*_JSON, _PROTOBUF)
-    if is_version or release_order(release) >= release_order(_CBOR_DISCOVERY_SINCE):
+    if is_version or has_reached(release, _CBOR_DISCOVERY_SINCE):
         return (*types, *_with_cbor("object", release))
     return types
 
 
 def _with_cbor(of: str, release: str) -> tuple[str, ...]:
-    if release_order(release) < release_order(_CBOR_SINCE):
+    if not has_reached(release, _CBOR_SINCE):
         return ()
     return (_CBOR[of],)

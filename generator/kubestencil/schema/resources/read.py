@@ -11,7 +11,7 @@ from kubestencil.schema.knowledge.resources import resource_in
 from kubestencil.schema.resources.operation import document_operations
 from kubestencil.schema.resources.paths import resources_in_paths
 from kubestencil.schema.types import Definition, GroupVersionKind, JsonObject, Resource
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import has_reached
 
 
 def read_resources(
@@ -60,5 +60,5 @@ def _is_deprecated(resource: Resource, release: str) -> bool:
     return (
         facts is not None
         and facts.deprecated is not None
-        and release_order(facts.deprecated) <= release_order(release)
+        and has_reached(release, facts.deprecated)
     )

@@ -23,7 +23,7 @@ from kubestencil.schema.knowledge.kinds import known_kind, lifecycle
 from kubestencil.schema.knowledge.warnings import volume_plugins
 from kubestencil.schema.knowledge.words import kind_in_words, type_in_words
 from kubestencil.schema.types import schema_of
-from kubestencil.source.releases import is_minor_version, release_order
+from kubestencil.source.releases import is_after, is_version
 from kubestencil.targets.reports.word_diff import (
     Segment,
     diff_words,
@@ -239,8 +239,8 @@ def kind_period(
     if (
         facts is None
         or served[0] != all_releases[0]
-        or not is_minor_version(served[0])
-        or release_order(facts.introduced) > release_order(served[0])
+        or not is_version(served[0])
+        or is_after(facts.introduced, served[0])
     ):
         return text
     return text.replace(f"≤ {served[0]}", facts.introduced)

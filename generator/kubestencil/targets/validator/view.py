@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
-from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.knowledge.components import (
@@ -17,20 +15,12 @@ from kubestencil.schema.knowledge.components import (
     go_module_rows,
     strategy_rows,
 )
+from kubestencil.source.releases import full_version, has_reached, is_after, is_version
 
 QUIRKS: Mapping[str, str] = {}
 
-_MINOR = re.compile(r"1\.(\d+)\Z")
 # The first release in the tables of facts.
-_OLDEST = 25
-
-
-@dataclass(frozen=True, slots=True)
-class ValidatorOptions:
-    """The options of the view ``validator``: ``patch`` is that of the release whose code
-    is built, the last number of 1.35.0."""
-
-    patch: int
+_OLDEST = "1.25"
 
 
 # The releases in which Go code that the module uses appeared under another name.
@@ -82,36 +72,34 @@ EACH: Mapping[str, Each] = {
 }
 
 
-def make_contexts(release: Release, target: Target) -> Contexts:
+def make_contexts(release: Release, _: Target) -> Contexts:
     """The contexts of the module's files: none for a document that is not one of the
     releases of Kubernetes whose code is known."""
-    minor = _MINOR.match(release.name)
-    if minor is None or int(minor[1]) < _OLDEST:
+    if not is_version(release.name) or not has_reached(release.name, _OLDEST):
         return Contexts(dict.fromkeys(EACH, list))
-    patch = read_options(target, ValidatorOptions).patch
-    module = _module(release.name, minor[1], patch)
-    return Contexts(
-        {each: partial(_files, module, int(minor[1]), each) for each in EACH}
-    )
+    module = _module(release.name)
+    return Contexts({each: partial(_files, module, each) for each in EACH})
 
 
-def _files(module: FileContext, minor: int, each: str) -> list[FileContext]:
+def _files(module: FileContext, each: str) -> list[FileContext]:
     """The module, where it is of a release that ``each`` is about."""
-    word, _, border = each.partition("-1.")
-    if word == "since" and minor < int(border):
+    word, _, border = each.partition("-")
+    release = str(module.variables["version"])
+    if word == "since" and not has_reached(release, border):
         return []
-    if word == "until" and minor > int(border):
+    if word == "until" and is_after(release, border):
         return []
     return [module]
 
 
-def _module(release: str, minor: str, patch: int) -> FileContext:
+def _module(release: str) -> FileContext:
+    version = full_version(release)
     rows = [row for row in strategy_rows() if row.releases.includes(release)]
     modules = [row for row in go_module_rows() if row.releases.includes(release)]
     variables = {
-        "version": f"1.{minor}.{patch}",
-        "module_version": f"0.{minor}.{patch}",
-        "minor": minor,
+        "version": version,
+        "module_version": version.replace("1.", "0.", 1),
+        "minor": version.split(".")[1],
         "go": next(row.version for row in modules if row.version),
         "modules": [row.name for row in modules if not row.version],
         "packages": _packages({row.package for row in rows}),

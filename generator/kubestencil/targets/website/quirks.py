@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
-from kubestencil.source.releases import minor_version_in, release_order
+from kubestencil.source.releases import is_after, minor_version_in
 
 #: The quirks that a manifest may ask for.
 QUIRKS: Mapping[str, str] = {
@@ -43,7 +43,7 @@ def contents(target: Target, release: str) -> Contents:
     minor = minor_version_in(release)
     if quirk is None or minor is None:
         return Contents(hidden, frozenset())
-    if release_order(minor) > release_order(str(quirk.get("until", ""))):
+    if is_after(minor, str(quirk.get("until", ""))):
         return Contents(hidden, frozenset())
     listed = _names(target, "hand-written-contents", "hidden")
     pages = _names(target, "hand-written-contents", "pages")
