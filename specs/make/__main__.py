@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,11 +27,25 @@ from specs.make import (
     volume_plugins,
 )
 from specs.make.checkouts import Checkout
+from specs.make.facts import write_facts
 from specs.make.tables import write_table
+
+#: What makes the rows of a table of ``specs/facts/`` for a release.
+FACTS: Mapping[str, Callable[[Checkout], Iterable[Sequence[str]]]] = {
+    "configurations": configurations.make_rows,
+    "feature-gates": gates.make_rows,
+    "flags": flags.make_rows,
+    "gated-fields": gated_fields.make_rows,
+    "go-modules": go_modules.make_rows,
+    "metrics": metrics.make_rows,
+    "parameters": parameters.make_rows,
+    "resources": resources.make_rows,
+    "strategies": strategies.make_rows,
+}
 
 
 class Table(NamedTuple):
-    """A table that can be made: its header, and what makes its rows of checkouts."""
+    """A table of all releases: its header, and what makes its rows of checkouts."""
 
     header: str
     make_rows: Callable[..., Sequence[Sequence[str]]]
@@ -39,18 +53,9 @@ class Table(NamedTuple):
 
 TABLES = {
     "changed-fields": Table(changed_fields.HEADER, changed_fields.make_rows),
-    "configurations": Table(configurations.HEADER, configurations.make_rows),
-    "feature-gates": Table(gates.HEADER, gates.make_rows),
-    "flags": Table(flags.HEADER, flags.make_rows),
-    "gated-fields": Table(gated_fields.HEADER, gated_fields.make_rows),
     "go-fields": Table(go_fields.HEADER, go_fields.make_rows),
-    "go-modules": Table(go_modules.HEADER, go_modules.make_rows),
     "lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows),
-    "metrics": Table(metrics.HEADER, metrics.make_rows),
-    "parameters": Table(parameters.HEADER, parameters.make_rows),
     "required-fields": Table(required_fields.HEADER, required_fields.make_rows),
-    "resources": Table(resources.HEADER, resources.make_rows),
-    "strategies": Table(strategies.HEADER, strategies.make_rows),
     "volume-plugins": Table(volume_plugins.HEADER, volume_plugins.make_rows),
 }
 
@@ -58,7 +63,7 @@ TABLES = {
 def main(arguments: Sequence[str]) -> None:
     """Make the table that the arguments name."""
     parser = argparse.ArgumentParser(prog="python -m specs.make", description=__doc__)
-    parser.add_argument("table", choices=sorted(TABLES))
+    parser.add_argument("table", choices=sorted({*FACTS, *TABLES}))
     parser.add_argument(
         "releases", nargs="+", metavar="RELEASE", help="1.38, 1.5..1.37"
     )
@@ -73,7 +78,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument(
         "--append",
         action="store_true",
-        help="continue the present table with these releases, the next ones",
+        help="continue the present table with these releases, the next ones; facts of a "
+        "release are made anew",
     )
     options = parser.parse_args(arguments)
     try:
@@ -82,11 +88,16 @@ def main(arguments: Sequence[str]) -> None:
             for text in options.releases
             for release in _expand(text)
         ]
-        table = TABLES[options.table]
-        rows = table.make_rows(checkouts, append=options.append)
+        if options.table in FACTS:
+            make_rows = FACTS[options.table]
+            found = {each.release: list(make_rows(each)) for each in checkouts}
+            write_facts(options.table, found)
+        else:
+            table = TABLES[options.table]
+            rows = table.make_rows(checkouts, append=options.append)
+            write_table(options.table, table.header, rows)
     except KubestencilError as error:
         sys.exit(str(error))
-    write_table(options.table, table.header, rows)
 
 
 def _expand(text: str) -> list[str]:

@@ -14,31 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.schema.knowledge.configurations import configuration_rows
 from specs.make.checkouts import Checkout
 from specs.make.go_types import GoField, GoStruct, read_structs
-from specs.make.ranges import Ranges
-
-HEADER = """
-The fields of configuration files: those of the kubelet, kubeadm, kube-scheduler, kube-proxy
-and the API server, by release, tab-separated:
-
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table
-  definition  its Go package and type, as definitions are called, without io.k8s.
-  field       its JSON name; missing for a kind, whose type is its apiVersion and name
-  type        string, bytes, integer, number, boolean, duration, any, object, or the name of a
-              definition, in the same package where it is short; after [] a list, after
-              map a map of them. apiVersion and kind of kinds are left out
-  required    `required`, where a marker in the source says so; of a kind `deprecated`,
-              where the program warns of its version
-  values      what a text may be, from the constants of its type
-  default     JSON of what the program fills in, of an object field by field
-
-Made by `python -m specs.make configurations` (specs/README.md) from the modules kubelet,
-kube-scheduler, kube-proxy, apiserver, component-base, pod-security-admission and kubernetes
-of 1.25 to 1.37. Strict decoders of 1.29, 1.32 and 1.35 agree with it
-(tests/test_configurations.py).
-"""
 
 # The packages with kinds, and where the defaults of their versions are.
 _PACKAGES: Mapping[str, str] = {
@@ -129,22 +106,10 @@ class _Facts(NamedTuple):
 _Key = tuple[str, str]
 
 
-def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
-    """The rows of the table for these releases, oldest first.
-
-    With ``append`` they continue the table that there is.
-    """
-    ranges: Ranges[_Key, _Facts] = Ranges()
-    if append:
-        for row in configuration_rows():
-            facts = _Facts(row.type, row.required, " ".join(row.values), row.default)
-            ranges.add(row.releases, (row.definition, row.field), facts)
-    for checkout in checkouts:
-        ranges.advance(checkout.release, _Reader(checkout).read())
-    return [
-        (str(releases), *key, *facts)
-        for key, releases, facts in ranges.rows(lambda key: key)
-    ]
+def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release."""
+    for key, facts in _Reader(checkout).read().items():
+        yield *key, *facts
 
 
 class _Package:

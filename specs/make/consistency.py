@@ -8,8 +8,9 @@ more values while a gate is on has other limits then.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from kubestencil.errors import UsageError
 from kubestencil.schema.knowledge.gates import (
@@ -17,52 +18,72 @@ from kubestencil.schema.knowledge.gates import (
     gated_field_rows,
     gated_values,
 )
-from kubestencil.source.releases import ReleaseRange, release_order
-from specs.make.ranges import previous
+from kubestencil.schema.knowledge.snapshots import Line
+from kubestencil.source.releases import (
+    ReleaseRange,
+    previous_minor_version,
+    release_order,
+)
 
+RangedLine = tuple[ReleaseRange, Line]
 #: Of which tables the rows are about fields: the last cell says how they were found.
 TABLES = ("enums", "defaults", "limits")
 
 
-def require_consistent(table: str, rows: Iterable[Sequence[str]]) -> None:
+class _Row(NamedTuple):
+    releases: ReleaseRange
+    cells: tuple[str, ...]
+
+    @property
+    def fact(self) -> tuple[str, ...]:
+        """All but how it was found."""
+        return self.cells[:-1]
+
+
+def require_consistent(table: str, rows: Iterable[RangedLine]) -> None:
     """Raise UsageError for the first row that contradicts others, or the gates."""
     for row, reason in contradictions(rows):
         raise UsageError(
-            f"{' '.join(cell or '-' for cell in row)}: {reason}",
-            where=f"specs/{table}.tsv",
+            f"{' '.join(map(str, row))}: {reason}",
+            where=f"specs/facts: {table}",
             hint="ask the API server's own code of the releases, and write what it says",
         )
 
 
-def contradictions(
-    rows: Iterable[Sequence[str]],
-) -> Iterator[tuple[Sequence[str], str]]:
-    """Each row that cannot be true, and why: cells, of which the first has the releases."""
-    by_fact: dict[Sequence[str], list[Sequence[str]]] = defaultdict(list)
-    by_limit: dict[Sequence[str], list[Sequence[str]]] = defaultdict(list)
-    for row in rows:
-        by_fact[row[1:-1]].append(row)
-        by_limit[row[1:3]].append(row)
+def contradictions(rows: Iterable[RangedLine]) -> Iterator[tuple[RangedLine, str]]:
+    """Each row that cannot be true, and why."""
+    by_fact: dict[Sequence[str], list[_Row]] = defaultdict(list)
+    by_limit: dict[Sequence[str], list[_Row]] = defaultdict(list)
+    for releases, line in rows:
+        row = _Row(releases, tuple(line.split("\t")))
+        by_fact[row.fact].append(row)
+        by_limit[row.cells[:2]].append(row)
+    for row, reason in _contradictions(by_fact, by_limit):
+        yield (row.releases, "\t".join(row.cells)), reason
+
+
+def _contradictions(
+    by_fact: Mapping[Sequence[str], list[_Row]],
+    by_limit: Mapping[Sequence[str], list[_Row]],
+) -> Iterator[tuple[_Row, str]]:
     flips = set(_flips_of_gates())
     for same in by_fact.values():
-        same.sort(key=lambda row: release_order(_releases(row).first))
+        same.sort(key=lambda row: release_order(row.releases.first))
         for former, row in pairwise(same):
-            last, first = _releases(former).last, _releases(row).first
+            last, first = former.releases.last, row.releases.first
             if last is None or release_order(last) >= release_order(first):
-                yield row, f"the releases are among those of {_releases(former)}"
+                yield row, f"the releases are among those of {former.releases}"
             elif (
-                previous(previous(first)) == last
-                and (_package(row[1]), previous(first)) not in flips
+                previous_minor_version(previous_minor_version(first)) == last
+                and (_package(row.cells[0]), previous_minor_version(first)) not in flips
             ):
-                yield row, f"it does not hold in {previous(first)} alone"
+                yield row, f"it does not hold in {previous_minor_version(first)} alone"
     for (definition, field), relaxed in gated_values().items():
         if relaxed.accepts == "values":
             yield from _kept(by_limit.get((definition, field), ()), relaxed.gate)
 
 
-def _kept(
-    rows: Sequence[Sequence[str]], gate: str
-) -> Iterator[tuple[Sequence[str], str]]:
+def _kept(rows: Sequence[_Row], gate: str) -> Iterator[tuple[_Row, str]]:
     """The rows that begin while a gate is on, and say what held until it was."""
     on = [
         row.releases for row in gate_rows() if (row.gate, row.default) == (gate, "on")
@@ -71,10 +92,10 @@ def _kept(
     def is_on(release: str) -> bool:
         return any(releases.includes(release) for releases in on)
 
-    ends = ((row[1:-1], _releases(row).last) for row in rows)
+    ends = ((row.fact, row.releases.last) for row in rows)
     before = {fact for fact, last in ends if last is not None and not is_on(last)}
     for row in rows:
-        if row[1:-1] in before and is_on(_releases(row).first):
+        if row.fact in before and is_on(row.releases.first):
             yield row, f"{gate} is on, which accepts other values"
 
 
@@ -95,7 +116,3 @@ def _flips_of_gates() -> Iterator[tuple[str, str]]:
 
 def _package(definition: str) -> str:
     return definition.rpartition(".")[0]
-
-
-def _releases(row: Sequence[str]) -> ReleaseRange:
-    return ReleaseRange.parse(row[0])

@@ -12,29 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.schema.knowledge.components import Flag
 from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
     fields_on_path,
 )
-from kubestencil.schema.knowledge.tables import rows
 from specs.make.checkouts import Checkout
-from specs.make.ranges import Ranges
-
-HEADER = """
-The command line flags of the components on Linux, by release, tab-separated:
-
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table
-  component   kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, kube-proxy
-  flag        its name, without dashes before it
-  deprecated  `deprecated`, where the component warns of it or its help says so
-  field       the field of a configuration file that says the same, after its kind
-
-Made by `python -m specs.make flags` (specs/README.md) from k8s.io/kubernetes, apiserver,
-component-base, controller-manager and cloud-provider, 1.26 to 1.37. Those of 1.35 were
-compared with what its components declare when they run. --help, --version, and two flags
-of kube-proxy that cadvisor declares (boot-id-file, machine-id-file) are left out.
-"""
 
 _ALL = r".*"
 _AUTHENTICATION = r"(?:RequestHeader|ClientCert|Delegating)\w+\.AddFlags"
@@ -181,22 +163,10 @@ class _Facts(NamedTuple):
     field: str = ""
 
 
-def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
-    """The rows of the table for these releases, oldest first.
-
-    With ``append`` they continue the table that there is.
-    """
-    ranges: Ranges[tuple[str, str], _Facts] = Ranges()
-    if append:
-        for row in rows("flags", Flag):
-            facts = _Facts("deprecated" if row.deprecated else "", row.field)
-            ranges.add(row.releases, (row.component, row.name), facts)
-    for checkout in checkouts:
-        ranges.advance(checkout.release, dict(_flags(checkout)))
-    return [
-        (str(releases), *key, *facts)
-        for key, releases, facts in ranges.rows(lambda key: key)
-    ]
+def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release."""
+    for key, facts in _flags(checkout):
+        yield *key, *facts
 
 
 def _flags(checkout: Checkout) -> Iterator[tuple[tuple[str, str], _Facts]]:

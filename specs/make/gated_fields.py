@@ -8,30 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from kubestencil.schema.knowledge.gates import gated_field_rows
 from specs.make.checkouts import Checkout
 from specs.make.default_server import gated_resources
 from specs.make.documents import operated_kinds
 from specs.make.dropped_fields import dropped_fields
 from specs.make.gates import gate_names, gate_stages
 from specs.make.go_types import API_FOLDERS, GoField, json_fields, read_structs
-from specs.make.ranges import Ranges
-
-HEADER = """
-The fields and kinds that feature gates guard, by release, tab-separated:
-
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table
-  definition  its full name in the OpenAPI document
-  field       its JSON name; - for a kind that is not served while the gate is off
-  gates       all of them are needed
-
-Made by `python -m specs.make gated-fields` (specs/README.md) from sources of
-Kubernetes: `+featureGate` markers and comments of the fields in k8s.io/api,
-k8s.io/apimachinery and k8s.io/apiextensions-apiserver, and the code of k8s.io/kubernetes
-that drops fields (pkg/api, pkg/registry) and registers resources.
-"""
 
 _MARKER = "featureGate"
 # Markers with a name that no gate has (pkg/api/pod/util.go,
@@ -70,21 +54,10 @@ _COMMENTS = tuple(
 )
 
 
-def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
-    """The rows of the table for these releases, oldest first.
-
-    With ``append`` they continue the table that there is.
-    """
-    ranges: Ranges[tuple[str, str], str] = Ranges()
-    if append:
-        for releases, definition, field, gates in gated_field_rows():
-            ranges.add(releases, (definition, field), " ".join(gates))
-    for checkout in checkouts:
-        ranges.advance(checkout.release, _gated(checkout))
-    return [
-        (str(releases), definition, field, gates)
-        for (definition, field), releases, gates in ranges.rows(lambda key: key)
-    ]
+def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release."""
+    for key, gates in _gated(checkout).items():
+        yield *key, gates
 
 
 def _gated(checkout: Checkout) -> dict[tuple[str, str], str]:

@@ -9,28 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.errors import SourceError
-from kubestencil.schema.knowledge.gates import gate_rows
 from kubestencil.source.releases import release_order
 from specs.make.checkouts import Checkout
-from specs.make.ranges import Ranges
-
-HEADER = """
-The feature gates of Kubernetes' components by release, tab-separated:
-
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table
-  gate
-  stage       alpha, beta, ga or deprecated
-  default     on or off
-  locked      locked where the default cannot be changed
-  components  those whose code asks for the gate, in any release of the table; client-go
-              for all that are built with it, by an environment variable
-
-Made by `python -m specs.make feature-gates` (specs/README.md) from the features of
-k8s.io/kubernetes (those of kubeadm, too), k8s.io/apiserver,
-k8s.io/apiextensions-apiserver, k8s.io/client-go, k8s.io/component-base and
-k8s.io/controller-manager, and the code that asks for them. They are those of the first
-patch release, but where a later one changed a default (PATCHED in specs/make/gates.py).
-"""
 
 # Files that define gates, by module. Later ones define some of the earlier ones anew.
 _FILES = (
@@ -118,41 +98,23 @@ PATCHED = {
 }
 
 
-def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
-    """The rows of the table for these releases, oldest first.
-
-    With ``append`` they continue the table that there is.
-    """
-    ranges: Ranges[str, GateStage] = Ranges()
+def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release."""
+    names = gate_names(checkout)
     components: dict[str, set[str]] = defaultdict(set)
-    if append:
-        for row in gate_rows():
-            stage = GateStage(row.level, row.default == "on", row.locked)
-            ranges.add(row.releases, row.gate, stage)
-            components[row.gate].update(row.components)
-    for checkout in checkouts:
-        names = gate_names(checkout)
+    for component, constant in gate_uses(checkout):
+        components[names.get(constant, constant)].add(component)
+    for constant, stated in gate_stages(checkout).items():
         # The constants of gates of other modules are called after them.
-        stages = {
-            (name := names.get(constant, constant)): PATCHED.get(
-                (checkout.release, name), stage
-            )
-            for constant, stage in gate_stages(checkout).items()
-        }
-        ranges.advance(checkout.release, stages)
-        for component, constant in gate_uses(checkout):
-            components[names.get(constant, constant)].add(component)
-    return [
-        (
-            str(releases),
+        gate = names.get(constant, constant)
+        stage, default, locked = PATCHED.get((checkout.release, gate), stated)
+        yield (
             gate,
-            stage.stage,
-            "on" if stage.default else "off",
-            "locked" if stage.locked else "",
+            stage,
+            "on" if default else "off",
+            "locked" if locked else "",
             " ".join(sorted(components[gate])),
         )
-        for gate, releases, stage in ranges.rows(str.casefold)
-    ]
 
 
 def gate_names(checkout: Checkout) -> dict[str, str]:

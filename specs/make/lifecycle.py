@@ -14,11 +14,14 @@ from itertools import groupby
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.knowledge.kinds import lifecycles
 from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import ReleaseRange, release_order
+from kubestencil.source.releases import (
+    ReleaseRange,
+    previous_minor_version,
+    release_order,
+)
 from specs.make.checkouts import Checkout
 from specs.make.default_server import default_kinds
 from specs.make.documents import operated_kinds
-from specs.make.ranges import previous
 from specs.make.upstream_lifecycle import UpstreamLifecycle, upstream_lifecycles
 
 HEADER = """
@@ -204,7 +207,7 @@ def _extend(row: Row, release: str, *, served: bool) -> None:
         row.default.append(ReleaseRange(release))
     if not served and is_open:
         first = row.default.pop().first
-        row.default.append(ReleaseRange(first, previous(release)))
+        row.default.append(ReleaseRange(first, previous_minor_version(release)))
 
 
 def _start_default(row: Row) -> None:

@@ -6,48 +6,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubestencil.schema.knowledge.resources import parameter_rows
 from kubestencil.schema.resources.paths import resource_path
 from specs.make.checkouts import Checkout
-from specs.make.ranges import Ranges
-
-HEADER = """
-The query parameters of operations by release, tab-separated:
-
-  releases   FIRST..LAST, or FIRST.. until the newest release of the table
-  action     x-kubernetes-action of the operation
-  resource   PLURAL/SUBRESOURCE of an operation with parameters of its own, beside those
-             of its action
-  parameter
-  type       string, integer or boolean
-
-None of them is required.
-
-Made by `python -m specs.make parameters` (specs/README.md) from the paths of
-api/openapi-spec/swagger.json in k8s.io/kubernetes.
-"""
 
 _ACTION = "x-kubernetes-action"
 #: Action and resource of an operation, and the name of a parameter.
 Key = tuple[str, str, str]
 
 
-def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
-    """The rows of the table for these releases, oldest first.
-
-    With ``append`` they continue the table that there is.
-    """
-    ranges: Ranges[Key, str] = Ranges()
-    if append:
-        for row in parameter_rows():
-            key = row.action, row.resource, row.name
-            ranges.add(row.releases, key, row.type)
-    for checkout in checkouts:
-        ranges.advance(checkout.release, _facts(checkout.document))
-    return [
-        (str(releases), *key, parameter_type)
-        for key, releases, parameter_type in ranges.rows(lambda key: key)
-    ]
+def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release."""
+    for key, parameter_type in _facts(checkout.document).items():
+        yield *key, parameter_type
 
 
 def _facts(document: Mapping[str, Any]) -> dict[Key, str]:

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 from kubestencil.errors import SourceError
 from kubestencil.schema.knowledge.fields import required_field_rows
 from kubestencil.schema.types import GroupVersionKind
+from kubestencil.source.releases import previous_minor_version
 from specs.make.checkouts import Checkout
 from specs.make.documents import operated_kinds
-from specs.make.ranges import previous
 
 HEADER = """
 Fields that the API server always required, though documents list them as required only
@@ -145,7 +145,7 @@ def _new_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
 
     Raises SourceError for a field whose validation is not named, or not there.
     """
-    before = Checkout(checkout.folder, previous(checkout.release))
+    before = Checkout(checkout.folder, previous_minor_version(checkout.release))
     written = _written_by_clients(checkout.document)
     for definition, field in _newly_listed(before.document, checkout.document):
         if definition not in written:

@@ -4,42 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from kubestencil.errors import SourceError
 from kubestencil.schema import GroupVersionKind, parse
-from kubestencil.schema.knowledge.resources import resource_facts
 from kubestencil.schema.resources.operation import operations
 from kubestencil.schema.resources.paths import resources_in_paths
 from kubestencil.schema.types import Resource
 from kubestencil.source import Source
 from kubestencil.source.releases import release_order
 from specs.make.checkouts import Checkout
-from specs.make.ranges import Ranges
-
-HEADER = """
-The resources and subresources of Kubernetes by release, tab-separated:
-
-  releases     FIRST..LAST, or FIRST.. until the newest release of the table
-  apiVersion   of the resource
-  resource     its plural, or PLURAL/SUBRESOURCE
-  kind         what it takes and returns; with an apiVersion if that is another one
-  scope        namespaced or cluster
-  verbs        in the words of discovery
-  short names
-  categories
-  columns      that `kubectl get` shows, with `; ` between them: NAME, NAME:TYPE where it
-               is no text, and `/1` behind those of `-o wide` only
-
-The singular is the kind in lower case, for each of them.
-
-Made by `python -m specs.make resources` (specs/README.md) from sources of
-k8s.io/kubernetes: the paths of api/openapi-spec/swagger.json, and api/discovery for
-short names and categories; for releases before 1.28, that of 1.28. Columns are those of
-pkg/printers, kube-aggregator and apiextensions-apiserver.
-"""
 
 _FIRST_DISCOVERY = "1.28"
 _COLUMN = re.compile(r'\{Name: "([^"]+)", Type: "(\w+)"(?:.*?Priority: (\d))?')
@@ -70,39 +46,11 @@ class _Names(NamedTuple):
     columns: str = ""
 
 
-def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
-    """The rows of the table for these releases, oldest first.
-
-    With ``append`` they continue the table that there is.
-    """
-    ranges: Ranges[_Key, tuple[str, ...]] = Ranges()
-    if append:
-        for facts in resource_facts():
-            key = _Key(facts.api_version, facts.plural, facts.subresource)
-            values = _values(
-                key,
-                facts.kind,
-                facts.namespaced,
-                facts.verbs,
-                _Names(facts.short_names, facts.categories, facts.columns),
-            )
-            ranges.add(facts.releases, key, values)
-    for checkout in checkouts:
-        ranges.advance(checkout.release, _facts(checkout))
-    return [
-        (
-            str(releases),
-            key.api_version,
-            f"{key.plural}/{key.subresource}" if key.subresource else key.plural,
-            *values,
-        )
-        for key, releases, values in ranges.rows(_order)
-    ]
-
-
-def _order(key: _Key) -> tuple[str, ...]:
-    group, _, version = key.api_version.rpartition("/")
-    return (group, version, key.plural, key.subresource)
+def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release."""
+    for key, values in _facts(checkout).items():
+        name = f"{key.plural}/{key.subresource}" if key.subresource else key.plural
+        yield key.api_version, name, *values
 
 
 def _facts(checkout: Checkout) -> dict[_Key, tuple[str, ...]]:

@@ -7,34 +7,13 @@ k8s.io/apiserver) prepares and validates the objects of a kind before they are s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.errors import SourceError
-from kubestencil.schema.knowledge.components import strategy_rows
 from kubestencil.schema.knowledge.resources import resource_facts
 from specs.make.checkouts import Checkout
-from specs.make.ranges import Ranges
-
-HEADER = """
-The strategies of API servers by release: the code that prepares and validates objects
-before they are stored. Tab-separated:
-
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table
-  group       - for the core group; `*` for custom resources
-  kind        `*` for custom resources
-  package     of Go
-  strategy    an expression in that package; `namespaces` is a client of namespaces,
-              `scheme` the types of all kinds, `resources` the names of their
-              resources, `time` a clock; for others see
-              `customStrategy` in templates/validator/strategies.go.j2
-  types       the package whose function Install adds the types of the group to a
-              scheme; - where there is none
-
-Made by `python -m specs.make strategies` (specs/README.md) from pkg/registry of
-k8s.io/kubernetes, k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator.
-"""
 
 # Kinds that are answered and never stored: they have no strategy
 # (pkg/registry/authentication and authorization of k8s.io/kubernetes).
@@ -100,26 +79,11 @@ class _Kind(NamedTuple):
     package: str
 
 
-def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
-    """The rows of the table for these releases, oldest first.
-
-    With ``append`` they continue the table that there is. Raises SourceError for a kind
-    of a release that has no strategy, and for a constructor that cannot be called.
-    """
-    ranges: Ranges[tuple[str, str], Strategy] = Ranges()
-    if append:
-        for row in strategy_rows():
-            ranges.add(
-                row.releases,
-                (row.group, row.kind),
-                Strategy(row.package, row.expression, row.types),
-            )
-    for checkout in checkouts:
-        ranges.advance(checkout.release, _strategies(checkout))
-    return [
-        (str(releases), *key, *strategy)
-        for key, releases, strategy in ranges.rows(lambda key: key)
-    ]
+def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release. Raises SourceError for a kind of it that has no
+    strategy, and for a constructor that cannot be called."""
+    for key, strategy in _strategies(checkout).items():
+        yield *key, *strategy
 
 
 def _strategies(checkout: Checkout) -> dict[tuple[str, str], Strategy]:

@@ -7,16 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from kubestencil import atomic
 from kubestencil.data_files import data_file
-from kubestencil.schema.knowledge.tables import MISSING
-from specs.make import consistency
+from kubestencil.schema.knowledge.snapshots import MISSING
 
 
 def write_table(name: str, header: str, rows: Iterable[Sequence[str]]) -> None:
-    """Write ``specs/<name>.tsv``: the header as comments, and rows of cells. Raises
-    UsageError for a row about a field that contradicts others, or gates."""
-    rows = list(rows)
-    if name in consistency.TABLES:
-        consistency.require_consistent(name, rows)
+    """Write ``specs/<name>.tsv``: the header as comments, and rows of cells."""
     comments = [f"# {line}".rstrip() for line in header.strip().splitlines()]
     lines = ["\t".join(cell or MISSING for cell in row) for row in rows]
     data = "\n".join([*comments, *lines, ""]).encode()

@@ -8,7 +8,8 @@ import json
 import sys
 from pathlib import Path
 
-from specs.make.ranges import Ranges
+from kubestencil.schema.knowledge.snapshots import ranged
+from specs.make.facts import changes_of
 from specs.make.values.rows import cell_of_values
 
 HEADER = """\
@@ -20,7 +21,7 @@ PATH = Path("tests/upstream_enums.tsv")
 
 def main(checkout: Path) -> None:
     """Write the list of all releases of a checkout whose documents have enums."""
-    ranges: Ranges[tuple[str, str], str] = Ranges()
+    lines = {}
     folders = sorted(
         (checkout / "gen-apidocs/config").glob("v1_*"),
         key=lambda folder: int(folder.name.partition("_")[2]),
@@ -28,18 +29,15 @@ def main(checkout: Path) -> None:
     for folder in folders:
         document = json.loads((folder / "swagger.json").read_bytes())
         found = {
-            (definition, field): cell_of_values(values)
+            f"{definition}\t{field}\t{cell_of_values(values)}": None
             for definition, schema in document["definitions"].items()
             for field, part in schema.get("properties", {}).items()
             for values in [part.get("enum") or part.get("items", {}).get("enum")]
             if values
         }
         if found:
-            ranges.advance(folder.name[1:].replace("_", "."), found)
-    rows = (
-        "\t".join((str(releases), *key, values))
-        for key, releases, values in ranges.rows(lambda key: key)
-    )
+            lines[folder.name[1:].replace("_", ".")] = found
+    rows = (f"{releases}\t{line}" for releases, line in ranged(changes_of(lines)))
     PATH.write_text(HEADER + "\n".join([*rows, ""]), "utf-8")
 
 

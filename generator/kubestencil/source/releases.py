@@ -169,6 +169,12 @@ def next_minor_version(release: str) -> str:
     return f"{major}.{minor + 1}"
 
 
+def previous_minor_version(release: str) -> str:
+    """The minor version before ``release``: ``1.35`` before ``1.36`` and ``1.36.2``."""
+    major, minor = release_order(release)[:2]
+    return f"{major}.{minor - 1}"
+
+
 def version_in(name: str) -> str | None:
     """The version that the name of a release is or begins with: ``1.35.2`` of itself,
     ``1.35`` of ``1.35-crds``; None for other names."""

@@ -11,6 +11,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from platformdirs import user_cache_path
 from kubestencil import atomic
 from kubestencil.data_files import data_file
 from kubestencil.errors import KubestencilError, OutputError, UsageError
+from kubestencil.schema.knowledge.components import go_module_rows, strategy_rows
 from kubestencil.source.releases import (
     full_version,
     is_version,
@@ -43,7 +45,6 @@ _GO_LINE = re.compile(r"^go (\d+)\.(\d+)", re.M)
 _GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
 # Bytes of a program; those that are built have 83 MB.
 _MAX_PROGRAM = 512 * 1024 * 1024
-_TABLES = ("specs/strategies.tsv", "specs/go-modules.tsv")
 
 
 class Binary(NamedTuple):
@@ -100,12 +101,12 @@ def require_binary(release: str) -> Path:
 def binaries() -> Iterator[Binary]:
     """All programs that were built."""
     paths = sorted(_folder().glob("*/*/*/validator*"))
-    # The digest takes longer than to look, and nothing is built on most machines.
-    digest = _digest() if paths else ""
     for path in paths:
         version, system, built_from, _ = path.relative_to(_folder()).parts
         if _is_full(version) and path.suffix != atomic.PARTIAL_SUFFIX:
-            yield Binary(version, system.replace("-", "/"), path, built_from == digest)
+            yield Binary(
+                version, system.replace("-", "/"), path, built_from == _digest(version)
+            )
 
 
 def _packaged() -> Iterator[Binary]:
@@ -115,7 +116,9 @@ def _packaged() -> Iterator[Binary]:
         for path in sorted(Path(folder).glob("*/*/validator*.xz")):
             version, built_from, _ = path.relative_to(folder).parts
             if _is_full(version):
-                yield Binary(version, this_platform(), path, built_from == _digest())
+                yield Binary(
+                    version, this_platform(), path, built_from == _digest(version)
+                )
 
 
 def _is_full(version: str) -> bool:
@@ -161,7 +164,7 @@ def _install(path: Path, program: bytes) -> None:
 def binary_path(version: str, system: str) -> Path:
     """Where the program of a version (1.35.0) is, or would be."""
     suffix = ".exe" if system.startswith("windows/") else ""
-    folder = _folder() / version / system.replace("/", "-") / _digest()
+    folder = _folder() / version / system.replace("/", "-") / _digest(version)
     return folder / f"validator{suffix}"
 
 
@@ -212,12 +215,17 @@ def _folder() -> Path:
     return Path(named) if named else user_cache_path("kubestencil") / "validators"
 
 
-def _digest() -> str:
-    """What a program is built from, apart from its release: the version, the target's
-    files, and the tables of facts."""
+@cache
+def _digest(version: str) -> str:
+    """What the program of a version is built from: the version of kubestencil, the
+    target's files, and the facts of the release."""
     digest = hashlib.sha256(__version__.encode())
-    for path in (*_target_files(), *map(data_file, _TABLES)):
+    for path in _target_files():
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    strategies = [row for row in strategy_rows() if row.releases.includes(version)]
+    modules = [row for row in go_module_rows() if row.releases.includes(version)]
+    for facts in (*strategies, *modules):
+        digest.update(repr(facts[1:]).encode())
     return digest.hexdigest()[:16]
 
 

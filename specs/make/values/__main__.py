@@ -15,14 +15,14 @@ from typing import Any
 
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
-from kubestencil.schema.knowledge.tables import read_cells
+from kubestencil.schema.knowledge.tables import ranged_cells
 from kubestencil.schema.types import Release
 from kubestencil.source import Source, available, locate
-from kubestencil.source.releases import ReleaseRange, listed_releases, release_order
+from kubestencil.source.releases import listed_releases, release_order
 from kubestencil.validator.process import Validator
 from specs.make.checkouts import Checkout
-from specs.make.tables import report, write_table
-from specs.make.values import headers
+from specs.make.facts import write_facts
+from specs.make.tables import report
 from specs.make.values.harvest import Asked, Findings, Proven
 from specs.make.values.markers import marked_enums
 from specs.make.values.pool import (
@@ -180,22 +180,24 @@ def write_tables(
             table = "enums" if key[3] == "enum" else "limits"
             of_table[table].setdefault(name, {})[key] = value
     of_table["defaults"] = {name: dict(found) for name, found in defaults.items()}
-    for table, header in (
-        ("enums", headers.ENUMS),
-        ("limits", headers.LIMITS),
-        ("defaults", headers.DEFAULTS),
-    ):
-        rows = cells(joined(of_table[table], partial(_table, table)))
+    for table, of_releases in of_table.items():
+        rows = {
+            name: list(cells(facts))
+            for name, facts in joined(of_releases, partial(_table, table)).items()
+        }
         if table == "enums":
-            rows = ((*row[:4], *row[5:]) for row in rows)
-        write_table(table, header.format(asked=", ".join(limits)), rows)
+            rows = {
+                name: [(*row[:3], *row[4:]) for row in of_release]
+                for name, of_release in rows.items()
+            }
+        write_facts(table, rows)
 
 
 def _table(table: str, release: str) -> dict[Any, Any]:
     """What the present table says of a release: facts with a value and how it was found."""
     found: dict[Any, Any] = {}
-    for releases, *row in read_cells(table):
-        if ReleaseRange.parse(releases).includes(release):
+    for releases, row in ranged_cells(table, 4):
+        if releases.includes(release):
             key = row[:3] if table == "enums" else row[:-2]
             found[(*key, *(["enum"] if table == "enums" else []))] = tuple(row[-2:])
     return found

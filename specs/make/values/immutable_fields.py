@@ -27,8 +27,8 @@ from kubestencil.source import locate
 from kubestencil.source.releases import release_order
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.tables import report, write_table
-from specs.make.values import headers
+from specs.make.facts import write_facts
+from specs.make.tables import report
 from specs.make.values.objects import (
     Position,
     general,
@@ -448,15 +448,11 @@ def _write(found: Mapping[str, Iterable[Place]]) -> None:
         return any((place[0], outer) in others for outer in outer_paths(place[1]))
 
     places = {name: dict.fromkeys(fields, True) for name, fields in found.items()}
-    rows = joined(places, table, is_inside).rows(
-        lambda key: (key[0].group, key[0].version, key[0].kind, key[1])
-    )
-    cells = (
-        (str(releases), kind.api_version, kind.kind, path)
-        for (kind, path), releases, _ in rows
-    )
-    header = headers.IMMUTABLE.format(asked=", ".join(found))
-    write_table("immutable-fields", header, cells)
+    rows = {
+        name: [(kind.api_version, kind.kind, path) for kind, path in fields]
+        for name, fields in joined(places, table, is_inside).items()
+    }
+    write_facts("immutable-fields", rows)
 
 
 if __name__ == "__main__":

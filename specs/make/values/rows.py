@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from kubestencil.source import available
 from kubestencil.source.releases import release_order
-from specs.make.ranges import Ranges
 from specs.make.values.defaults import DefaultFact
 from specs.make.values.markers import MarkedEnum
 from specs.make.values.questions import Fact
@@ -130,11 +129,11 @@ def joined(
     facts: Mapping[str, Mapping[K, V]],
     table: Callable[[str], Mapping[K, V]],
     holds: Callable[[K, V, Mapping[K, V]], bool] = _is_among,
-) -> Ranges[K, V]:
-    """The facts of releases that were asked as ranges of releases. Between two of them, it
-    is what holds in both, and what the present table says, unless it said so of one of the
+) -> dict[str, Mapping[K, V]]:
+    """The facts of releases that were asked, and of those between. Between two of them, it
+    is what holds in both, and what is known at present, unless that was said of one of the
     two, and neither confirms it. ``holds`` is whether a fact holds where others do."""
-    ranges: Ranges[K, V] = Ranges()
+    found: dict[str, Mapping[K, V]] = {}
 
     def is_in_one(key: K, value: V, sides: Iterable[Mapping[K, V]]) -> bool:
         return any(
@@ -145,7 +144,7 @@ def joined(
     for name in sorted({*available(None), *facts}, key=release_order):
         if name in facts:
             before = name
-            ranges.advance(name, facts[name])
+            found[name] = facts[name]
             asked.remove(name)
         elif before and asked:
             sides = facts[before], facts[asked[0]]
@@ -162,11 +161,11 @@ def joined(
                 if not holds(key, value, both)
                 and (is_in_one(key, value, sides) or not is_in_one(key, value, said))
             }
-            ranges.advance(name, {**kept, **both})
-    return ranges
+            found[name] = {**kept, **both}
+    return found
 
 
-def cells(ranges: Ranges[Key, Found]) -> Iterator[tuple[str, ...]]:
-    """The rows of a table of facts with a value, and how that was found."""
-    for key, releases, found in ranges.rows(lambda key: key):
-        yield str(releases), *key, *found
+def cells(facts: Mapping[Key, Found]) -> Iterator[tuple[str, ...]]:
+    """The rows of facts with a value, and how that was found."""
+    for key, found in facts.items():
+        yield *key, *found

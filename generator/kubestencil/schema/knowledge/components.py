@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.knowledge.tables import rows
+from kubestencil.schema.knowledge.tables import ranged_rows
 from kubestencil.source.releases import ReleaseRange
 
 
@@ -70,7 +70,7 @@ class StrategyFacts(NamedTuple):
 
 def strategy_rows() -> Iterator[StrategyFacts]:
     """The rows of the table, sorted by group, kind and release."""
-    return rows("strategies", StrategyFacts)
+    return ranged_rows("strategies", StrategyFacts, 2)
 
 
 class GoModule(NamedTuple):
@@ -85,13 +85,13 @@ class GoModule(NamedTuple):
 
 def go_module_rows() -> Iterator[GoModule]:
     """The rows of the second table, sorted by name and release."""
-    return rows("go-modules", GoModule)
+    return ranged_rows("go-modules", GoModule, 1)
 
 
 @cache
 def metrics(release: str) -> Mapping[str, Metric]:
     """The metrics of a release by name; none of one that the table does not have."""
-    table = rows("metrics", Metric)
+    table = ranged_rows("metrics", Metric, 1)
     return {row.name: row for row in table if row.releases.includes(release)}
 
 
@@ -99,7 +99,7 @@ def metrics(release: str) -> Mapping[str, Metric]:
 def flags(release: str) -> Mapping[tuple[str, str], Flag]:
     """The flags of a release by component and name; none of one that the table does not
     have."""
-    table = rows("flags", Flag)
+    table = ranged_rows("flags", Flag, 2)
     return {
         (row.component, row.name): row
         for row in table

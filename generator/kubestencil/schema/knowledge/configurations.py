@@ -16,7 +16,7 @@ from kubestencil.schema.documents.openapi2 import parse_definitions
 from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.knowledge.components import flags
-from kubestencil.schema.knowledge.tables import rows
+from kubestencil.schema.knowledge.tables import ranged_rows
 from kubestencil.schema.pointer import SourceMap
 from kubestencil.schema.types import (
     GroupVersionKind,
@@ -32,7 +32,7 @@ class ConfigurationRow(NamedTuple):
     """A field of a type; of a kind, ``field`` is empty and ``type`` its apiVersion and
     name, and of a type without fields ``object``.
 
-    ``definition`` is without ``io.k8s.``; ``specs/configurations.tsv`` describes the other
+    ``definition`` is without ``io.k8s.``; ``configurations`` in ``specs/facts`` describes the other
     columns.
     """
 
@@ -54,8 +54,8 @@ class ConfigurationRow(NamedTuple):
 
 @cache
 def configuration_rows() -> tuple[ConfigurationRow, ...]:
-    """The rows of ``specs/configurations.tsv``."""
-    return tuple(rows("configurations", ConfigurationRow))
+    """The rows of the table ``configurations``."""
+    return tuple(ranged_rows("configurations", ConfigurationRow, 2))
 
 
 class ConfigurationKind(NamedTuple):

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple, cast
 
 from kubestencil.schema.kinds import STAGES, Stage, StageSpelling, stage_spelling
-from kubestencil.schema.knowledge.tables import rows
+from kubestencil.schema.knowledge.tables import ranged_rows, rows
 from kubestencil.source.releases import (
     ReleaseRange,
     has_reached,
@@ -101,13 +101,14 @@ class GatedFieldRow(NamedTuple):
 
 
 def gate_rows() -> Iterator[GateRow]:
-    """The rows of ``specs/feature-gates.tsv``."""
-    return rows("feature-gates", GateRow)
+    """The rows of the table ``feature-gates``."""
+    table = ranged_rows("feature-gates", GateRow, 1)
+    return iter(sorted(table, key=lambda row: row.gate.casefold()))
 
 
 def gated_field_rows() -> Iterator[GatedFieldRow]:
-    """The rows of ``specs/gated-fields.tsv``."""
-    return rows("gated-fields", GatedFieldRow)
+    """The rows of the table ``gated-fields``."""
+    return ranged_rows("gated-fields", GatedFieldRow, 2)
 
 
 def gate_of(definition: str, field: str, release: str) -> GateStage | None:

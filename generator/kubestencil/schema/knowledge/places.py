@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.fields import KnownField, known_field
-from kubestencil.schema.knowledge.tables import rows, rows_of_release
+from kubestencil.schema.knowledge.tables import ranged_rows, rows, rows_of_release
 from kubestencil.schema.knowledge.values import FieldFacts, server_facts
 from kubestencil.schema.types import (
     GroupVersionKind,
@@ -37,8 +37,8 @@ class KindField(NamedTuple):
 
 
 def immutable_rows() -> Iterator[KindField]:
-    """The rows of ``specs/immutable-fields.tsv``. Metadata is left out."""
-    return rows("immutable-fields", KindField)
+    """The rows of the table ``immutable-fields``. Metadata is left out."""
+    return ranged_rows("immutable-fields", KindField, 3)
 
 
 def unvalidated_rows() -> Iterator[KindField]:

@@ -1,5 +1,5 @@
 """What is known of the resources of Kubernetes and the query parameters of their operations,
-by release (``specs/resources.tsv``, ``specs/parameters.tsv``)."""
+by release (``resources`` in ``specs/facts``, ``parameters`` in ``specs/facts``)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.knowledge.tables import rows
+from kubestencil.schema.knowledge.tables import ranged_rows
 from kubestencil.schema.types import (
     GroupVersionKind,
     PrinterColumn,
@@ -130,7 +130,7 @@ def _subresources() -> Mapping[tuple[str, str], Sequence[ResourceFacts]]:
 
 def resource_facts() -> Iterator[ResourceFacts]:
     """The rows of the table, sorted by apiVersion, plural, subresource, release."""
-    return rows("resources", ResourceFacts)
+    return ranged_rows("resources", ResourceFacts, 2)
 
 
 class Parameter(NamedTuple):
@@ -186,8 +186,8 @@ def parameters_of(release: str) -> set[tuple[str, str, str]]:
 
 
 def parameter_rows() -> Iterator[ParameterFact]:
-    """The rows of ``specs/parameters.tsv``."""
-    return rows("parameters", ParameterFact)
+    """The rows of the table ``parameters``."""
+    return ranged_rows("parameters", ParameterFact, 3)
 
 
 @cache

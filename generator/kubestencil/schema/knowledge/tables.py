@@ -7,10 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar, get_type_hints
 
 from kubestencil.data_files import data_file
+from kubestencil.schema.knowledge.snapshots import MISSING, differences, ranged
 from kubestencil.source.releases import ReleaseRange
-
-#: A cell of a table without a fact.
-MISSING = "-"
 
 Row = TypeVar("Row")
 Key = TypeVar("Key", bound=Hashable)
@@ -41,9 +39,29 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 def rows(table: str, row_type: type[Row]) -> Iterator[Row]:
     """The rows of ``specs/<table>.tsv``; ``row_type`` is a tuple that names and types
     their columns. A missing fact is an empty text."""
-    readers = [_READERS[hint] for hint in get_type_hints(row_type).values()]
+    readers = _readers(row_type)
     for cells in read_cells(table):
         yield row_type(*(read(cell) for read, cell in zip(readers, cells, strict=True)))
+
+
+def ranged_rows(table: str, row_type: type[Row], keys: int) -> Iterator[Row]:
+    """The rows of a table of ``specs/facts/``, each with its releases as its first column:
+    by their first ``keys`` cells, which say what they are about, and by release."""
+    _, *readers = _readers(row_type)
+    for releases, cells in ranged_cells(table, keys):
+        values = (read(cell) for read, cell in zip(readers, cells, strict=True))
+        yield row_type(*(releases, *values))
+
+
+def _readers(row_type: type[Any]) -> list[Callable[[str], Any]]:
+    return [_READERS[hint] for hint in get_type_hints(row_type).values()]
+
+
+def ranged_cells(table: str, keys: int) -> Iterator[tuple[ReleaseRange, list[str]]]:
+    """The cells of each row of a table of ``specs/facts/``, with its releases, in the order
+    of ``ranged_rows``."""
+    found = [(releases, _cells(line)) for releases, line in ranged(differences(table))]
+    yield from sorted(found, key=lambda row: row[1][:keys])
 
 
 def rows_of_release(
@@ -61,4 +79,8 @@ def read_cells(table: str) -> Iterator[Sequence[str]]:
     """The cells of each row, texts; lines that begin with "#" are comments."""
     for line in data_file(f"specs/{table}.tsv").read_text("utf-8").splitlines():
         if not line.startswith("#"):
-            yield ["" if cell == MISSING else cell for cell in line.split("\t")]
+            yield _cells(line)
+
+
+def _cells(line: str) -> list[str]:
+    return ["" if cell == MISSING else cell for cell in line.split("\t")]

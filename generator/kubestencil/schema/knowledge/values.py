@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from kubestencil.schema.knowledge.tables import read_cells, rows
+from kubestencil.schema.knowledge.tables import ranged_cells, rows
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from kubestencil.source.releases import ReleaseRange, is_after, release_order
 
@@ -243,15 +243,17 @@ def fact_rows() -> tuple[FactRow, ...]:
     """The rows of all tables."""
     return tuple(
         FactRow(
-            ReleaseRange.parse(releases),
+            releases,
             definition,
             name,
             context,
             *_fact(table, *rest),
             found,
         )
-        for table in ("enums", "defaults", "limits")
-        for releases, definition, name, context, *rest, found in read_cells(table)
+        for table, keys in (("enums", 3), ("defaults", 4), ("limits", 4))
+        for releases, (definition, name, context, *rest, found) in ranged_cells(
+            table, keys
+        )
     )
 
 

@@ -1,0 +1,122 @@
+"""Reads the facts of releases in ``specs/facts/``: a file for each, with what differs from
+the release that it is based on.
+
+Tables are sections of these files. A release without a section was not looked at: what is
+known of the one before it and of the one after it holds in it where both have it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from kubestencil.data_files import data_file
+from kubestencil.source.releases import (
+    ReleaseRange,
+    is_prerelease,
+    minor_version_in,
+    release_order,
+)
+
+#: A cell of a table without a fact.
+MISSING = "-"
+#: A row of a section: its cells as the file has them, between tabs.
+Line = str
+
+_SECTION = re.compile(r"^\[([a-z-]+)\]\n((?:[^\[\n].*\n)*)", re.MULTILINE)
+_BASE = re.compile(r"^base\t(\S+)$", re.MULTILINE)
+
+
+class Snapshot(NamedTuple):
+    """The facts of a release, as its file has them: ``sections`` are the lines of each
+    table, ``+`` or ``-``, a tab, and a row that ``base`` does not have, or has. Without
+    ``base``, these are all facts."""
+
+    release: str
+    base: str | None
+    sections: Mapping[str, str]
+
+
+class Difference(NamedTuple):
+    """The rows of a table that a release has, and its base does not, and the reverse."""
+
+    added: Sequence[Line] = ()
+    removed: Sequence[Line] = ()
+
+
+@cache
+def snapshots() -> Mapping[str, Snapshot]:
+    """The releases whose facts are known, oldest first."""
+    paths = {path.stem: path for path in data_file("specs/facts").glob("*.tsv")}
+    found = {}
+    for release in sorted(paths, key=release_order):
+        text = paths[release].read_text("utf-8")
+        base = _BASE.search(text)
+        sections = dict(_SECTION.findall(text))
+        found[release] = Snapshot(release, base[1] if base else None, sections)
+    return found
+
+
+def difference(snapshot: Snapshot, table: str) -> Difference:
+    """What a section of a release has."""
+    lines = snapshot.sections[table].splitlines()
+    added, removed = (
+        [line[2:] for line in lines if line[0] == sign] for sign in ("+", "-")
+    )
+    return Difference(added, removed)
+
+
+def differences(table: str) -> dict[str, Difference]:
+    """What the releases that were looked at have in a table, oldest first."""
+    return {
+        release: difference(snapshot, table)
+        for release, snapshot in snapshots().items()
+        if table in snapshot.sections
+    }
+
+
+def ranged(
+    changes: Mapping[str, Difference],
+) -> Iterator[tuple[ReleaseRange, Line]]:
+    """The rows of a table, each with the releases that have it, by the first of these:
+    ``changes`` has those that were looked at, oldest first. A range has no end where the
+    newest one has the row."""
+    begun: dict[Line, str] = {}
+    ended: list[tuple[ReleaseRange, Line]] = []
+    former, on_branch = "", Difference()
+    for release, own in changes.items():
+        # The release after a patch is based on what was before that.
+        has_row = {
+            **dict.fromkeys(on_branch.added, False),
+            **dict.fromkeys(on_branch.removed, True),
+            **dict.fromkeys(own.removed, False),
+            **dict.fromkeys(own.added, True),
+        }
+        for line, is_there in has_row.items():
+            if is_there:
+                begun.setdefault(line, release)
+            elif line in begun:
+                last = _last_before(release, former)
+                ended.append((ReleaseRange(begun.pop(line), last), line))
+        former = release
+        on_branch = Difference() if minor_version_in(release) == release else own
+    found = [*ended, *((ReleaseRange(first), line) for line, first in begun.items())]
+    yield from sorted(found, key=lambda row: (release_order(row[0].first), row[1]))
+
+
+def _last_before(release: str, former: str) -> str:
+    """The last release that has the facts of ``former``, the one before ``release``."""
+    minor = minor_version_in(former) or former
+    if minor != minor_version_in(release):
+        return minor
+    if is_prerelease(former):
+        return former
+    return f"{minor}.{release_order(release)[2] - 1}"
+
+
+def last_release(table: str) -> str:
+    """The newest release whose facts in a table are known."""
+    known = [name for name, each in snapshots().items() if table in each.sections]
+    return known[-1]

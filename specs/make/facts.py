@@ -1,0 +1,100 @@
+"""Writes the files in ``specs/facts/``, which ``kubestencil.schema.knowledge.snapshots``
+reads: the facts of a release that differ from those of the release that it is based on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kubestencil import atomic
+from kubestencil.data_files import data_file
+from kubestencil.schema.knowledge.snapshots import (
+    MISSING,
+    Difference,
+    Line,
+    differences,
+    ranged,
+    snapshots,
+)
+from kubestencil.source.releases import minor_version_in, release_order
+from specs.make import consistency
+
+_COMMENT = "# Facts of Kubernetes {}: specs/facts/README.md explains the columns.\n"
+
+
+def write_facts(table: str, rows: Mapping[str, Iterable[Sequence[str]]]) -> None:
+    """Write all facts of a table in some releases, rows of cells, into the files of these.
+
+    The facts of other releases stay what they are, so that the files of those that are
+    based on one of these change with them.
+    """
+    lines = {
+        **_lines_of_releases(table),
+        **{
+            release: dict.fromkeys(
+                "\t".join(cell or MISSING for cell in row) for row in found
+            )
+            for release, found in rows.items()
+        },
+    }
+    changes = changes_of(lines)
+    if table in consistency.TABLES:
+        consistency.require_consistent(table, ranged(changes))
+    for release, change in changes.items():
+        _write_section(release, table, change, base_of(release, [*snapshots(), *lines]))
+
+
+def changes_of(lines: Mapping[str, Mapping[Line, None]]) -> dict[str, Difference]:
+    """What differs between the rows of releases, oldest first, and those of their bases."""
+    names = sorted(lines, key=release_order)
+    return {release: _difference(lines, release) for release in names}
+
+
+def _difference(lines: Mapping[str, Mapping[Line, None]], release: str) -> Difference:
+    rows, former = lines[release], lines.get(base_of(release, lines) or "", {})
+    return Difference(
+        [line for line in rows if line not in former],
+        [line for line in former if line not in rows],
+    )
+
+
+def _write_section(
+    release: str, table: str, change: Difference, base: str | None
+) -> None:
+    known = snapshots().get(release)
+    sections = dict(known.sections) if known else {}
+    rows = sorted(
+        [
+            *((line, "-") for line in change.removed),
+            *((line, "+") for line in change.added),
+        ]
+    )
+    sections[table] = "".join(f"{sign}\t{line}\n" for line, sign in rows)
+    texts = [f"[{name}]\n{sections[name]}" for name in sorted(sections)]
+    header = _COMMENT.format(release) + (f"base\t{base}\n" if base else "")
+    path = data_file("specs/facts") / f"{release}.tsv"
+    atomic.write(path, "".join([header, *texts]).encode())
+    snapshots.cache_clear()
+
+
+def _lines_of_releases(table: str) -> dict[str, dict[Line, None]]:
+    """All rows of a table of each release that was looked at."""
+    found: dict[str, dict[Line, None]] = {}
+    for release, own in differences(table).items():
+        former = found.get(base_of(release, found) or "", {})
+        removed = set(own.removed)
+        kept = (line for line in former if line not in removed)
+        found[release] = dict.fromkeys((*kept, *own.added))
+    return found
+
+
+def base_of(release: str, known: Iterable[str]) -> str | None:
+    """The release whose facts those of another one are compared with: the newest minor
+    version before it that is final; None for the oldest one."""
+    order = release_order(release)
+    minors = {
+        name
+        for name in known
+        if minor_version_in(name) == name and release_order(name) < order
+    }
+    return max(minors, key=release_order, default=None)
