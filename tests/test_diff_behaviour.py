@@ -5,36 +5,26 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from itertools import pairwise
 
 import pytest
 
 from kubestencil.diff import compare
-from tests.conftest import ROOT, load
+from tests.conftest import load
 from tests.diff_specs import embedded
+from tests.facts import rows_of
 from tests.reports import comparison_report
 
 RELEASES = [f"1.{minor}" for minor in range(25, 38)]
 PAIRS = [*pairwise(RELEASES), ("1.29", "1.35")]
 
-_COLUMNS = 6
 
-
-def table(release: str) -> dict[str, tuple[str, ...]]:
+def table(release: str) -> Mapping[str, tuple[str, ...]]:
     """The gates of a release, read without the package."""
-    minor = int(release.partition(".")[2])
-    gates = {}
-    text = (ROOT / "specs/feature-gates.tsv").read_text("utf-8")
-    for line in text.splitlines():
-        if line.startswith("#"):
-            continue
-        releases, gate, *cells = line.split("\t")
-        assert len(cells) == _COLUMNS - 2
-        first, _, last = releases.partition("..")
-        newest = int(last.partition(".")[2]) if last else 10**6
-        if int(first.partition(".")[2]) <= minor <= newest:
-            assert gate not in gates
-            gates[gate] = tuple(cells[:3])
+    rows = rows_of("feature-gates", release)
+    gates = {gate: (stage, default, locked) for gate, stage, default, locked, _ in rows}
+    assert len(gates) == len(rows)
     return gates
 
 
@@ -154,16 +144,8 @@ def test_documents_before_the_table_have_no_gates() -> None:
 
 
 def test_every_change_of_a_stable_or_beta_metric_is_reported() -> None:
-    names: dict[str, set[tuple[str, ...]]] = {"1.29": set(), "1.35": set()}
-    lines = (ROOT / "specs/metrics.tsv").read_text("utf-8").splitlines()
-    for line in lines:
-        if not line.startswith("#"):
-            releases, *cells = line.split("\t")
-            first, _, last = releases.partition("..")
-            for release, rows in names.items():
-                if first <= release and (not last or release <= last):
-                    rows.add(tuple(cells))
-    differing = {name for name, *_ in names["1.29"] ^ names["1.35"]}
+    rows = rows_of("metrics", "1.29") ^ rows_of("metrics", "1.35")
+    differing = {name for name, *_ in rows}
     comparison = compare(embedded("1.29"), embedded("1.35"))
     assert {metric.name for metric in comparison.metrics} == differing
     assert len(differing) > 10

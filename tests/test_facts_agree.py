@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 
 from kubestencil.errors import UsageError
-from kubestencil.schema.knowledge.tables import read_cells
+from kubestencil.schema.knowledge.snapshots import differences, ranged
+from kubestencil.source.releases import ReleaseRange
 from specs.make.consistency import TABLES, require_consistent
 
-_SEARCHES = ("io.k8s.api.core.v1.PodDNSConfig", "searches", "", "format")
+_SEARCHES = ("io.k8s.api.core.v1.PodDNSConfig", "searches", "-", "format")
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_no_row_contradicts_others_or_gates(table: str) -> None:
-    require_consistent(table, map(tuple, read_cells(table)))
+    require_consistent(table, ranged(differences(table)))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,8 @@ def test_a_row_that_cannot_be_true_is_refused_by_name(
     releases: tuple[str, str], name: str, reason: str
 ) -> None:
     definition, _, context, rule = _SEARCHES
-    rows = [(one, definition, name, context, rule, "dns", "asked") for one in releases]
+    line = "\t".join((definition, name, context, rule, "dns", "asked"))
+    rows = [(ReleaseRange.parse(one), line) for one in releases]
     with pytest.raises(UsageError, match=reason) as error:
         require_consistent("limits", rows)
     assert f"{releases[1]} {definition} {name}" in str(error.value)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
-from kubestencil.schema.knowledge import tables
+from kubestencil.schema.knowledge import snapshots, tables
 from kubestencil.schema.knowledge.kinds import lifecycles
 from kubestencil.schema.types import group_version_kind
+from specs.make import facts as specs_facts
 from specs.make import (
     flags,
     gated_fields,
@@ -24,6 +28,7 @@ from specs.make import (
     volume_plugins,
 )
 from specs.make.checkouts import Checkout
+from specs.make.facts import changes_of, write_facts
 from specs.make.values.immutable_fields import Reply, immutable_fields
 from specs.make.values.rows import joined
 from tests.conftest import load
@@ -38,6 +43,19 @@ from tests.small_kubernetes import (
 @pytest.fixture
 def checkouts(tmp_path: Path) -> list[Checkout]:
     return make_checkouts(tmp_path)
+
+
+def _ranged(table: Any, checkouts: Iterable[Checkout]) -> list[tuple[str, ...]]:
+    """The rows that a table has of releases, with these, by what they are about."""
+    lines = {
+        checkout.release: dict.fromkeys(map("\t".join, table.make_rows(checkout)))
+        for checkout in checkouts
+    }
+    rows = (
+        (str(found), *line.split("\t"))
+        for found, line in snapshots.ranged(changes_of(lines))
+    )
+    return sorted(rows, key=lambda row: ("/" in row[1], row[1:3], row[0]))
 
 
 def _without_others(rows: list[tuple[str, ...]]) -> list[str]:
@@ -78,7 +96,7 @@ def test_resources_of_a_beta_version_can_be_served_by_default(tmp_path: Path) ->
 
 def test_resources_are_ranges_of_releases(checkouts: list[Checkout]) -> None:
     group = "shop.example.com"
-    rows = resources.make_rows(checkouts, append=False)
+    rows = _ranged(resources, checkouts)
     assert ["|".join(row) for row in rows] == [
         "1.30..|v1|pods|Pod|namespaced|get|||Name",
         "1.30..|v1|pods/status|Pod|namespaced|update|||",
@@ -94,7 +112,7 @@ def test_resources_are_ranges_of_releases(checkouts: list[Checkout]) -> None:
 def test_parameters_are_those_of_an_action_or_of_a_resource(
     checkouts: list[Checkout],
 ) -> None:
-    rows = parameters.make_rows(checkouts, append=False)
+    rows = _ranged(parameters, checkouts)
     assert ["|".join(row) for row in rows] == [
         "1.30..|get||pretty|string",
         "1.32..|put|pods/status|force|boolean",
@@ -102,7 +120,7 @@ def test_parameters_are_those_of_an_action_or_of_a_resource(
 
 
 def test_gates_are_read_in_both_forms(checkouts: list[Checkout]) -> None:
-    rows = gates.make_rows(checkouts, append=False)
+    rows = _ranged(gates, checkouts)
     assert ["|".join(row) for row in rows] == [
         "1.30..1.30|ColourGate|ga|on|locked|kubelet",
         "1.30..1.31|Gadgets|alpha|off||kube-apiserver",
@@ -113,7 +131,7 @@ def test_gates_are_read_in_both_forms(checkouts: list[Checkout]) -> None:
 def test_gated_fields_come_from_markers_comments_and_code(
     checkouts: list[Checkout],
 ) -> None:
-    rows = gated_fields.make_rows(checkouts, append=False)
+    rows = _ranged(gated_fields, checkouts)
     package = "io.k8s.api.shop.v1"
     named = ("io.k8s.api.core.v1.Lifecycle", "io.k8s.api.core.v1.VolumeProjection")
     assert ["|".join(row) for row in rows if row[1] not in named] == [
@@ -125,23 +143,77 @@ def test_gated_fields_come_from_markers_comments_and_code(
     ]
 
 
-@pytest.mark.parametrize(
-    "table",
-    [lifecycle, resources, gates, gated_fields, parameters],
-    ids=lambda table: table.__name__,
-)
-def test_a_table_is_continued_with_the_next_release(
-    table: Any, checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
+def test_the_table_of_lifecycles_is_continued_with_the_next_release(
+    checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = table.make_rows(checkouts[:2], append=False)
+    first = lifecycle.make_rows(checkouts[:2], append=False)
     monkeypatch.setattr(tables, "read_cells", lambda _: first)
     lifecycles.cache_clear()
     try:
-        assert table.make_rows(checkouts[2:], append=True) == table.make_rows(
+        assert lifecycle.make_rows(checkouts[2:], append=True) == lifecycle.make_rows(
             checkouts, append=False
         )
     finally:
         lifecycles.cache_clear()
+
+
+@pytest.fixture
+def facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder of facts."""
+    (tmp_path / "specs/facts").mkdir(parents=True)
+    for module in (snapshots, specs_facts):
+        monkeypatch.setattr(module, "data_file", tmp_path.joinpath)
+    snapshots.snapshots.cache_clear()
+    yield tmp_path / "specs/facts"
+    snapshots.snapshots.cache_clear()
+
+
+def _known(release: str) -> list[str]:
+    """The first cells of the rows that are known of a release."""
+    return [
+        line.partition("\t")[0]
+        for releases, line in snapshots.ranged(snapshots.differences("metrics"))
+        if releases.includes(release)
+    ]
+
+
+def test_facts_of_a_release_are_written_without_a_change_of_those_of_others(
+    facts: Path,
+) -> None:
+    write_facts("metrics", {"1.30": ["ax", "bx"], "1.32": ["bx", "cx"]})
+    before = (facts / "1.30.tsv").read_bytes()
+    write_facts("metrics", {"1.31": ["ax", "dx"]})
+    assert (facts / "1.30.tsv").read_bytes() == before
+    assert {name: _known(name) for name in ("1.30", "1.31", "1.32", "1.33")} == {
+        "1.30": ["a", "b"], "1.31": ["a", "d"], "1.32": ["b", "c"], "1.33": ["b", "c"],
+    }  # fmt: skip
+
+
+def test_facts_of_patches_and_pre_releases_are_those_of_no_other_minor_version(
+    facts: Path,
+) -> None:
+    write_facts("metrics", {"1.30": ["ax", "bx"], "1.31": ["bx"]})
+    write_facts("metrics", {"1.30.4": ["ax"], "1.31.0-beta.0": ["cx"]})
+    assert "+\tb" not in (facts / "1.31.tsv").read_text()
+    expected = {
+        "1.30.3": "ab", "1.30.4": "a", "1.30.9": "a", "1.31.0-beta.0": "c",
+        "1.31": "b", "1.31.2": "b", "1.32": "b",
+    }  # fmt: skip
+    assert {name: "".join(_known(name)) for name in expected} == expected
+
+
+@given(st.lists(st.sets(st.sampled_from("abcd")), min_size=1, max_size=6))
+def test_all_that_is_written_of_releases_is_known_of_them(
+    of_releases: list[set[str]],
+) -> None:
+    lines = {
+        f"1.{30 + number}": dict.fromkeys(sorted(rows))
+        for number, rows in enumerate(of_releases)
+    }
+    found = list(snapshots.ranged(changes_of(lines)))
+    for release, rows in lines.items():
+        known = [line for releases, line in found if releases.includes(release)]
+        assert sorted(known) == list(rows)
 
 
 def _require(checkout: Checkout, definition: str, field: str) -> None:
@@ -218,7 +290,7 @@ def test_a_gate_in_an_unknown_form_is_refused(checkouts: list[Checkout]) -> None
     path = checkouts[2].module("kubernetes") / "pkg/features/kube_features.go"
     path.write_text(NEW_GATES.replace("featuregate.Beta", "featuregate.Gamma"))
     with pytest.raises(SourceError, match="unknown form"):
-        gates.make_rows(checkouts, append=False)
+        _ranged(gates, checkouts)
 
 
 def test_a_singular_of_another_form_is_refused(checkouts: list[Checkout]) -> None:
@@ -226,7 +298,7 @@ def test_a_singular_of_another_form_is_refused(checkouts: list[Checkout]) -> Non
     discovery = json.dumps(DISCOVERY).replace('"widget"', '"wgt"')
     (path / "apis__shop.example.com__v1.json").write_text(discovery)
     with pytest.raises(SourceError, match="widgets has the singular wgt"):
-        resources.make_rows(checkouts, append=False)
+        _ranged(resources, checkouts)
 
 
 @pytest.mark.parametrize(
@@ -234,11 +306,7 @@ def test_a_singular_of_another_form_is_refused(checkouts: list[Checkout]) -> Non
     [
         "changed-fields",
         "lifecycle",
-        "resources",
-        "feature-gates",
-        "gated-fields",
         "required-fields",
-        "parameters",
     ],
 )
 def test_a_table_says_how_it_was_made(name: str) -> None:
@@ -250,6 +318,20 @@ def test_a_table_says_how_it_was_made(name: str) -> None:
     columns = {line.count("\t") for line in rows.splitlines()[1:]}
     assert len(columns) == 1
     assert not any(line != line.rstrip() for line in text.splitlines())
+
+
+def test_the_columns_of_all_facts_are_explained() -> None:
+    text = data_file("specs/facts/README.md").read_text("utf-8")
+    found = {
+        table for each in snapshots.snapshots().values() for table in each.sections
+    }
+    for table in found:
+        columns = text.partition(f"\n## {table}\n")[2].partition("\n## ")[0]
+        counts = {
+            line.count("\t") + 1
+            for _, line in snapshots.ranged(snapshots.differences(table))
+        }
+        assert counts == {columns.count("\n- **")}, table
 
 
 def test_volume_plugins_are_read_from_warnings_and_gates(tmp_path: Path) -> None:
@@ -345,7 +427,7 @@ def test_flags_are_read_from_the_functions_of_each_component(tmp_path: Path) -> 
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     checkouts = [Checkout(tmp_path, release) for release in ("1.31", "1.32")]
-    rows = flags.make_rows(checkouts, append=False)
+    rows = _ranged(flags, checkouts)
     of_kubelet = ["|".join(row) for row in rows if row[1] == "kubelet"]
     assert of_kubelet == [
         "1.31..1.31|kubelet|boot-id-file|deprecated|",
@@ -370,9 +452,10 @@ def test_flags_are_read_from_the_functions_of_each_component(tmp_path: Path) -> 
 def test_rows_between_releases_that_were_asked_stay_unless_disproved() -> None:
     table = {"1.29": {"wrong": 1}, "1.30": {"wrong": 1, "own": 1}, "1.31": {}}
     asked = {"1.29": {"both": 1, "one": 1}, "1.31": {"both": 1}}
-    rows = joined(asked, lambda release: table.get(release, {})).rows(str)
-    ranges = {key: str(releases) for key, releases, _ in rows}
-    assert ranges == {"both": "1.29..", "one": "1.29..1.29", "own": "1.30..1.30"}
+    found = joined(asked, lambda release: table.get(release, {}))
+    assert {name: sorted(facts) for name, facts in found.items()} == {
+        "1.29": ["both", "one"], "1.30": ["both", "own"], "1.31": ["both"],
+    }  # fmt: skip
 
 
 _RELEASES = ("1.29", "1.34", "1.35")

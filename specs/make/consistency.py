@@ -44,7 +44,7 @@ def require_consistent(table: str, rows: Iterable[RangedLine]) -> None:
     """Raise UsageError for the first row that contradicts others, or the gates."""
     for row, reason in contradictions(rows):
         raise UsageError(
-            f"{' '.join(map(str, row))}: {reason}",
+            f"{row[0]} {' '.join(row[1].split())}: {reason}",
             where=f"specs/facts: {table}",
             hint="ask the API server's own code of the releases, and write what it says",
         )

@@ -79,7 +79,7 @@ def has_reached(release: str, event: str) -> bool:
     (``1.38``) has happened in all its pre-releases."""
     if minor_version_in(event) == event.removeprefix("v"):
         return release_order(release)[:2] >= release_order(event)[:2]
-    return release_order(release) >= release_order(event)
+    return release_order(release)[:-1] >= release_order(event)[:-1]
 
 
 def is_after(release: str, last: str) -> bool:
@@ -87,7 +87,7 @@ def is_after(release: str, last: str) -> bool:
     (``1.31``), than all its patches."""
     if minor_version_in(last) == last.removeprefix("v"):
         return release_order(release)[:2] > release_order(last)[:2]
-    return release_order(release) > release_order(last)
+    return release_order(release)[:-1] > release_order(last)[:-1]
 
 
 class ReleaseRange(NamedTuple):

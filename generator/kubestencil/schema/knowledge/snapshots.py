@@ -15,6 +15,7 @@ from typing import NamedTuple
 from kubestencil.data_files import data_file
 from kubestencil.source.releases import (
     ReleaseRange,
+    full_version,
     is_prerelease,
     minor_version_in,
     release_order,
@@ -87,6 +88,9 @@ def ranged(
     ended: list[tuple[ReleaseRange, Line]] = []
     former, on_branch = "", Difference()
     for release, own in changes.items():
+        # A minor version stands for its pre-releases, too, where none of them is known.
+        is_known = minor_version_in(former) == release
+        first = full_version(release) if is_known else release
         # The release after a patch is based on what was before that.
         has_row = {
             **dict.fromkeys(on_branch.added, False),
@@ -96,7 +100,7 @@ def ranged(
         }
         for line, is_there in has_row.items():
             if is_there:
-                begun.setdefault(line, release)
+                begun.setdefault(line, first)
             elif line in begun:
                 last = _last_before(release, former)
                 ended.append((ReleaseRange(begun.pop(line), last), line))

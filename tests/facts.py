@@ -1,0 +1,20 @@
+"""The facts of releases in ``specs/facts``, read without the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent.parent / "specs/facts"
+
+
+def rows_of(table: str, release: str) -> set[tuple[str, ...]]:
+    """The rows of a table of a minor version: what its file and those before it add up
+    to."""
+    lines: set[str] = set()
+    for minor in range(int(release.partition(".")[2]) + 1):
+        path = _FOLDER / f"1.{minor}.tsv"
+        text = path.read_text("utf-8") if path.exists() else ""
+        section = text.partition(f"\n[{table}]\n")[2].partition("\n[")[0]
+        for line in section.splitlines():
+            (lines.add if line[0] == "+" else lines.remove)(line[2:])
+    return {tuple(line.split("\t")) for line in lines}
