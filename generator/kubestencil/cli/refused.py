@@ -32,8 +32,6 @@ def leave_out(sources: Iterable[Source]) -> tuple[list[Source], dict[str, Refuse
 def show_refused(refused: Mapping[str, Refused], sources: Sequence[Source]) -> None:
     """Show on standard error what was refused, each with what an API server says of it,
     where the program of a release, or else of the newest, is built."""
-    if not refused:
-        return
     releases = [*(source.release for source in reversed(sources)), newest_release()]
     programs = ((release, find_binary(release)) for release in releases)
     release, program = next(

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -15,7 +15,6 @@ from click.core import ParameterSource
 from kubestencil import build
 from kubestencil.build import Summary, TreeResult
 from kubestencil.build.record import record_path
-from kubestencil.build.refused import Refused
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
@@ -33,7 +32,6 @@ from kubestencil.cli.options import (
     text,
     texts,
 )
-from kubestencil.cli.refused import leave_out, show_refused
 from kubestencil.cli.settings import read_project_of
 from kubestencil.engine import (
     Target,
@@ -46,6 +44,9 @@ from kubestencil.project import LOCK, Lock, Project, read_lock, write_lock
 from kubestencil.source import Source
 from kubestencil.source.find import DocumentOptions
 from kubestencil.source.pinned import PinnedDocument
+
+if TYPE_CHECKING:
+    from kubestencil.build.refused import Refused
 
 # In MB: what is said before it is written.
 _MUCH = 10
@@ -188,6 +189,9 @@ def generate(
         _announce_size(len(sources), targets, out)
     refused: dict[str, Refused] = {}
     if options.keep_going:
+        # Asks API servers' validators, which other runs do not need.
+        from kubestencil.cli.refused import leave_out
+
         sources, refused = leave_out(sources)
     documents = replace(options.documents, refused=frozenset(refused))
     covered = (
@@ -219,7 +223,10 @@ def generate(
     report_summary(summary, out, quiet)
     if not quiet and (page := _first_page(summary, out)):
         click.echo(f"open {page}")
-    show_refused(refused, sources)
+    if refused:
+        from kubestencil.cli.refused import show_refused
+
+        show_refused(refused, sources)
     return bool(refused) or any(tree.drift for tree in summary.trees)
 
 

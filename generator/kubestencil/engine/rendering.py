@@ -8,7 +8,6 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubestencil.data_files import data_file
-from kubestencil.engine.filters import PATH_FILTERS
 from kubestencil.engine.manifest import FileRule, Target, find_file
 from kubestencil.engine.view import Contexts, FileContext
 from kubestencil.errors import SpecError, TargetError, nearest
@@ -279,6 +278,9 @@ def _fill_in_placeholder(
             "files.path",
             nearest(name, {**target.options, **names}),
         )
+    if filters:
+        # They take longer to import than a report without placeholders to print.
+        from kubestencil.engine.filters import PATH_FILTERS
     for function in filters:
         if function not in PATH_FILTERS:
             raise target.error(

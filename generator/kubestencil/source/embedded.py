@@ -103,7 +103,7 @@ def _references(value: Any) -> Iterator[str]:
 
 def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """A document with the published definitions; the package has nothing else."""
-    definitions = _revert_nullable(document["$defs"])
+    definitions = document["$defs"]
     for step in _STEPS:
         if not step(definitions):
             raise SourceError(
@@ -120,36 +120,22 @@ def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _revert_nullable(schema: Any) -> Any:
-    """Replace ``"type": ["T", "null"]`` by ``"type": "T"`` in every schema."""
-    if isinstance(schema, dict):
-        return {
-            key: (
-                value[0]
-                if key == "type" and isinstance(value, list) and value[1:] == ["null"]
-                else _revert_nullable(value)
-            )
-            for key, value in schema.items()
-        }
-    if isinstance(schema, list):
-        return [_revert_nullable(value) for value in schema]
-    return schema
-
-
 def _revert_references(definitions: Definitions) -> bool:
-    """Replace references to ``#/$defs/X`` by ``#/definitions/X``."""
+    """Replace references to ``#/$defs/X`` by ``#/definitions/X``, and in every schema
+    ``"type": ["T", "null"]`` by ``"type": "T"``."""
     changed = False
     pending: list[Any] = [definitions]
     while pending:
         value = pending.pop()
         if isinstance(value, dict):
-            reference = value.get("$ref")
+            reference, types = value.get("$ref"), value.get("type")
             if isinstance(reference, str) and reference.startswith("#/$defs/"):
                 value["$ref"] = "#/definitions/" + reference.removeprefix("#/$defs/")
                 changed = True
-            pending.extend(value.values())
-        elif isinstance(value, list):
-            pending.extend(value)
+            if isinstance(types, list) and types[1:] == ["null"]:
+                value["type"] = types[0]
+            value = value.values()
+        pending += [part for part in value if isinstance(part, dict | list)]
     return changed
 
 

@@ -63,11 +63,12 @@ class ReleaseRange(NamedTuple):
     first: str
     last: str | None = None
 
-    @classmethod
-    def parse(cls, text: str) -> ReleaseRange:
+    @staticmethod
+    @cache
+    def parse(text: str) -> ReleaseRange:
         """The range in a cell: ``1.29..1.31``, or ``1.29..``."""
         first, _, last = text.partition("..")
-        return cls(first, last or None)
+        return ReleaseRange(first, last or None)
 
     def __str__(self) -> str:
         return f"{self.first}..{self.last or ''}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -244,7 +243,7 @@ def _with_document(facts: FieldFacts, field: Field) -> FieldFacts:
     if not stated:
         return facts
     origin: dict[str, Origin] = {**facts.origin, **dict.fromkeys(stated, "document")}
-    return replace(facts, **stated, origin=origin)
+    return facts._replace(**stated, origin=origin)
 
 
 def changed_field(definition: str, field: str) -> ChangedField | None:

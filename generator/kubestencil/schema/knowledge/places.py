@@ -4,7 +4,6 @@ API server looks into. Paths are JSON names without the indexes of lists."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -100,7 +99,7 @@ def _at_place(known: KnownField, facts: FieldFacts) -> KnownField:
     if facts.required and "defaults" not in changed:
         # The server fills it in elsewhere, and refuses that here.
         changed["defaults"] = ()
-    return known._replace(server=replace(known.server, **changed, origin=origin))
+    return known._replace(server=known.server._replace(**changed, origin=origin))
 
 
 def newly_mutable(before: str, after: str) -> Iterator[tuple[GroupVersionKind, str]]:

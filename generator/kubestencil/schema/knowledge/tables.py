@@ -26,9 +26,8 @@ class _Ranged(Protocol):
 RangedRow = TypeVar("RangedRow", bound=_Ranged)
 
 
-# How a cell is read, by the type of its column.
+# How a cell that is no text is read, by the type of its column.
 _READERS: dict[Any, Callable[[str], Any]] = {
-    str: str,
     int: int,
     bool: bool,
     str | None: lambda cell: cell or None,
@@ -41,9 +40,13 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 def rows(table: str, row_type: type[Row]) -> Iterator[Row]:
     """The rows of ``specs/<table>.tsv``; ``row_type`` is a tuple that names and types
     their columns. A missing fact is an empty text."""
-    readers = [_READERS[hint] for hint in get_type_hints(row_type).values()]
-    for cells in read_cells(table):
-        yield row_type(*(read(cell) for read, cell in zip(readers, cells, strict=True)))
+    hints = enumerate(get_type_hints(row_type).values())
+    readers = [(column, _READERS[hint]) for column, hint in hints if hint is not str]
+    for texts in read_cells(table):
+        cells: list[Any] = [*texts]
+        for column, read in readers:
+            cells[column] = read(cells[column])
+        yield row_type(*cells)
 
 
 def rows_of_release(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cache
 from ipaddress import ip_address
 from types import MappingProxyType
@@ -100,8 +100,8 @@ class Default(NamedTuple):
     condition: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldFacts:
+# A tuple, since a release has thousands.
+class FieldFacts(NamedTuple):
     """What is known of the values of a field.
 
     ``enum`` are the allowed values, empty where all are. ``defaults`` has one entry
@@ -125,7 +125,7 @@ class FieldFacts:
     key_format: str | None = None
     required: bool | None = None
     unique: tuple[str, ...] = ()
-    origin: Mapping[str, Origin] = field(default_factory=dict)
+    origin: Mapping[str, Origin] = MappingProxyType({})
 
     @property
     def default(self) -> Default | None:
@@ -139,7 +139,7 @@ class FieldFacts:
         """What the API server refuses other values for. A type of Go alone says what a
         value can be, but not that others are refused."""
         is_type = self.origin.get("enum") == "type"
-        return replace(self, enum=()) if is_type else self
+        return self._replace(enum=()) if is_type else self
 
     @property
     def pattern(self) -> str | None:

@@ -27,8 +27,7 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.schema.knowledge.fields import known_fields
-from kubestencil.schema.knowledge.values import FieldFacts
+from kubestencil.schema.knowledge.fields import KnownField, known_fields
 from kubestencil.targets.languages.python.annotations import (
     ABSENT,
     LINE_LENGTH,
@@ -248,19 +247,18 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
     """The module of a definition's class."""
     name = package.classes[definition.name]
     attributes = package.attributes(definition)
-    facts = {
-        known.name: known.facts
-        for known in known_fields(package.release, definition.name)
+    known = {
+        field.name: field for field in known_fields(package.release, definition.name)
     }
-    references = {
-        class_name
-        for _, type_ in package.fields(definition)
-        for class_name in type_.classes
-    } - {name}
-    literals = _literal_types(package, definition, facts, {name, *references})
+    typed = [(known[field.name], type_) for field, type_ in package.fields(definition)]
+    references = {class_name for _, type_ in typed for class_name in type_.classes} - {
+        name
+    }
+    reserved = {*package.spelling.reserved_classes, name, *references}
+    literals = _literal_types(typed, attributes, reserved)
     fields = [
         (field, _with_literal(type_, literals.get(field.name)))
-        for field, type_ in package.fields(definition)
+        for field, type_ in typed
     ]
     words = {word for _, type_ in fields for word in _words(type_.annotation)}
     aliased = _BUILTINS.intersection(words).intersection(attributes.values())
@@ -275,9 +273,8 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
             field,
             attributes[field.name],
             type_,
-            _annotation(field, type_, aliased, in_cycle),
-            facts[field.name],
-            is_sent=is_always_sent(definition, field, package.release),
+            _annotation(field.field, type_, aliased, in_cycle),
+            is_sent=is_always_sent(definition, field.field, package.release),
         )
         for field, type_ in fields
     )
@@ -325,22 +322,20 @@ class _LiteralType(NamedTuple):
 
 
 def _literal_types(
-    package: PythonPackage,
-    definition: Definition,
-    facts: Mapping[str, FieldFacts],
-    taken: Iterable[str],
+    fields: Iterable[tuple[KnownField, PythonType]],
+    attributes: Mapping[str, str],
+    reserved: Iterable[str],
 ) -> Mapping[str, _LiteralType]:
     """The types of the fields whose values are known, by JSON name."""
     literals = {
-        field.name: literal_type(facts[field.name].enum)
-        for field, type_ in package.fields(definition)
+        field.name: literal_type(field.facts.enum)
+        for field, type_ in fields
         if type_.annotation in _TEXTS
     }
-    attributes = package.attributes(definition)
     names = unique_names(
         (attributes[name] for name, literal in literals.items() if literal),
         spell_class,
-        reserved={*package.spelling.reserved_classes, *taken},
+        reserved=reserved,
     )
     return {
         name: _LiteralType(names[attributes[name]], literal)
@@ -358,22 +353,22 @@ def _with_literal(type_: PythonType, literal: _LiteralType | None) -> PythonType
 
 
 def _field_row(
-    field: Field,
+    known: KnownField,
     attribute: str,
     type_: PythonType,
     annotation: str,
-    facts: FieldFacts,
     *,
     is_sent: bool,
 ) -> ModelAttribute:
+    field = known.field
     default = "" if field.required else "None"
     if is_sent:
         annotation, default = present(annotation), ABSENT
     end = f" = {default}" if default else ""
     description = field.schema.description.strip()
     # The defaults that documents have of built-in fields are those of Go's types.
-    if facts.default and facts.origin["defaults"] == "server":
-        description = with_default(description, facts.default.value)
+    if filled_in := known.server.default:
+        description = with_default(description, filled_in.value)
     return ModelAttribute(
         name=attribute,
         json_name=python_literal(field.name),
