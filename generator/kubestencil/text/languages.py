@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from keyword import kwlist
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -30,7 +30,7 @@ _WORDS = tomllib.loads(
     Path(__file__).with_name("reserved_words.toml").read_text("utf-8")
 )
 # What a literal in double quotes cannot hold as it is, and what cannot be seen.
-_SPECIAL = re.compile(r'[\\"]|[^\x20-\x7e]')
+_SPECIAL = re.compile(r"[^ !#-\[\]-~]")
 # Spaces at the end of a line are removed there, and so is what looks like one.
 _JAVA_SPECIAL = re.compile(r'[\\"]|[^\n\x20-\x7e]| (?=\n|\Z)')
 _KOTLIN_SPECIAL = re.compile(r'"{3,}|\$|[^\n\x20-\x7e]')
@@ -56,12 +56,21 @@ def comment(
 
     There is no line break at its end. Raises ValueError for an unknown style.
     """
+    if not tags:
+        return _plain_comment(text, style, width)
     make = _of(COMMENTS, "style", style)
     paragraphs = [disarm(text, style)] if text.strip() else []
-    for name, value in (tags or {}).items():
+    for name, value in tags.items():
         if value is not None:
             paragraphs.append(f"@{name} {disarm(value, style)}")
     return make("\n\n".join(paragraphs), width)
+
+
+# A third of the descriptions of a release repeats another one, and most of them those
+# of another release.
+@lru_cache(maxsize=4096)
+def _plain_comment(text: str, style: str, width: int | None) -> str:
+    return _of(COMMENTS, "style", style)(disarm(text, style), width)
 
 
 def quote(text: str, language: str = "json") -> str:

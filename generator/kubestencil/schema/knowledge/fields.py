@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from kubestencil.schema.keyword_values import NO_LIMITS
 from kubestencil.schema.knowledge.descriptions import (
     deprecation,
     loss_of_effect,
@@ -231,11 +232,11 @@ def _with_document(facts: FieldFacts, field: Field) -> FieldFacts:
         stated["enum"] = schema.enum
     if schema.has_default and not facts.defaults:
         stated["defaults"] = (Default(schema.default),)
-    limits = schema.limits
-    for name in _LIMITS:
-        limit = getattr(limits, name)
-        if limit is not None and getattr(facts, name) is None:
-            stated[name] = limit
+    if (limits := schema.limits) is not NO_LIMITS:
+        for name in _LIMITS:
+            limit = getattr(limits, name)
+            if limit is not None and getattr(facts, name) is None:
+                stated[name] = limit
     if facts.required is None:
         stated["required"] = field.required
     if not facts.unique and schema.list_type in ("map", "set"):
