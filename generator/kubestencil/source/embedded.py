@@ -31,6 +31,7 @@ _STRING_TYPES: Mapping[str, Mapping[str, str]] = {
 }
 
 Definitions = dict[str, Any]
+_CONTAINERS = (dict, list)
 
 
 @cache
@@ -135,7 +136,7 @@ def _revert_references(definitions: Definitions) -> bool:
             if isinstance(types, list) and types[1:] == ["null"]:
                 value["type"] = types[0]
             value = value.values()
-        pending += [part for part in value if isinstance(part, dict | list)]
+        pending += [part for part in value if type(part) in _CONTAINERS]
     return changed
 
 

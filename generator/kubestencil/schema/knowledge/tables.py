@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar, get_type_hints
 
 from kubestencil.data_files import data_file
@@ -42,8 +42,7 @@ def rows(table: str, row_type: type[Row]) -> Iterator[Row]:
     their columns. A missing fact is an empty text."""
     hints = enumerate(get_type_hints(row_type).values())
     readers = [(column, _READERS[hint]) for column, hint in hints if hint is not str]
-    for texts in read_cells(table):
-        cells: list[Any] = [*texts]
+    for cells in read_cells(table):
         for column, read in readers:
             cells[column] = read(cells[column])
         yield row_type(*cells)
@@ -60,8 +59,11 @@ def rows_of_release(
     return dict(found)
 
 
-def read_cells(table: str) -> Iterator[Sequence[str]]:
+def read_cells(table: str) -> Iterator[list[str]]:
     """The cells of each row, texts; lines that begin with "#" are comments."""
     for line in data_file(f"specs/{table}.tsv").read_text("utf-8").splitlines():
         if not line.startswith("#"):
-            yield ["" if cell == MISSING else cell for cell in line.split("\t")]
+            cells = line.split("\t")
+            if MISSING in cells:
+                cells = ["" if cell == MISSING else cell for cell in cells]
+            yield cells
