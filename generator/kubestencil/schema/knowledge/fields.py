@@ -18,6 +18,7 @@ from kubestencil.schema.knowledge.descriptions import (
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
 from kubestencil.schema.knowledge.tables import read_cells, rows
 from kubestencil.schema.knowledge.values import (
+    NO_FACTS,
     Default,
     FieldFacts,
     Origin,
@@ -220,6 +221,13 @@ def _has_type(default: str, schema: Schema) -> bool:
     return schema.type == "string" and not is_number and default not in _TRUTH_VALUES
 
 
+# All that is known of most fields.
+_ONLY_REQUIRED = {
+    is_required: NO_FACTS._replace(
+        required=is_required, origin={"required": "document"}
+    )
+    for is_required in (False, True)
+}
 _LIMITS = ("minimum", "maximum", "min_length", "max_length", "max_items")
 
 
@@ -243,6 +251,8 @@ def _with_document(facts: FieldFacts, field: Field) -> FieldFacts:
         stated["unique"] = schema.list_map_keys or ("",)
     if not stated:
         return facts
+    if facts is NO_FACTS and len(stated) == 1:
+        return _ONLY_REQUIRED[field.required]
     origin: dict[str, Origin] = {**facts.origin, **dict.fromkeys(stated, "document")}
     return facts._replace(**stated, origin=origin)
 
