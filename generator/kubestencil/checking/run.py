@@ -319,8 +319,8 @@ class Run:
                 finding._replace(subject=finding.subject._replace(manager=by))
                 for finding in findings
             ]
-        findings.sort(key=lambda finding: (finding.line, finding.column))
         releases = self.upgrade.releases
         kept, ignored = apply_ignores(file.name, data, findings, releases)
-        self.found.findings += with_severities(kept, self.severities)
+        with_severity = with_severities(kept, self.severities)
+        self.found.findings += sorted(with_severity, key=lambda finding: finding.order)
         self.found.ignored += ignored

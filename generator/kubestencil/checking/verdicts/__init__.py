@@ -103,7 +103,8 @@ def _refusals(
     if answer.accepted or not answer.is_verdict or not is_admitted:
         return
     causes = answer.causes or (Cause("", "", answer.message),)
-    places = ((cause, *located(cause.field, value)) for cause in causes)
+    # The server's code goes through maps, whose order differs each time.
+    places = ((cause, *located(cause.field, value)) for cause in sorted(causes))
     # One mistake can have several causes.
     yield from dict.fromkeys(
         _problem(cause, path, rest, known)
