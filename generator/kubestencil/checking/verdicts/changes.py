@@ -45,7 +45,9 @@ def conditional_changes(
             old = applied(old, (Put(path, new),))
         except EditError:
             continue
-        message = f"{row.path}: the API server accepts the change only if {row.condition}"
+        message = (
+            f"{row.path}: the API server accepts the change only if {row.condition}"
+        )
         problems.append(Problem("depends-on-cluster", path, message))
     return old, problems
 

@@ -97,6 +97,8 @@ _ADDRESSES: Mapping[str, Callable[[str], bool]] = {
     "cidr": _is_cidr,
     "strict-ip": _is_strict_address,
     "strict-cidr": _is_strict_cidr,
+    "padded-cidr": lambda text: _is_cidr(text.strip()),
+    "padded-strict-cidr": lambda text: _is_strict_cidr(text.strip()),
 }
 
 
