@@ -30,7 +30,7 @@ spec: {minReplicas: 0, maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kin
 # No table has its format: where spec.podCIDR is another one, the server drops it.
 FIELD = "spec.podCIDRs[0]"
 WARNED = {"code": 201, "warnings": [f"{FIELD}: non-standard CIDR value"]}
-REFUSED = {
+REFUSED: dict[str, Any] = {
     "code": 422,
     "causes": [
         {"reason": "FieldValueInvalid", "field": FIELD, "message": "leading 0s"}
