@@ -38,10 +38,8 @@ def results(
             (answer,) = validator.ask([Request(operation, manifest.value, to=to)])
             if answer.object is None:
                 is_unserved = answer.code == 404 and operation == "default"
-                hint = "kubestencil convert --to APIVERSION comes first"
-                raise SourceError(
-                    answer.message, where=where, hint=hint if is_unserved else None
-                )
+                hint = "kubestencil convert --to APIVERSION first" if is_unserved else ""
+                raise SourceError(answer.message, where=where, hint=hint)
             yield _ordered_like(answer.object, manifest.value)
 
 
