@@ -19,11 +19,12 @@ from typing import Any, Literal, NamedTuple
 from kubestencil.checking.edits import applied, existing_value
 from kubestencil.checking.findings import Problem
 from kubestencil.checking.hints.schemas import KindSchemas
+from kubestencil.checking.judgement import kind_of
 from kubestencil.checking.paths import Path as FieldPath
 from kubestencil.checking.paths import field_path
 from kubestencil.checking.release import CheckedRelease, prepare
 from kubestencil.checking.rules import RULES
-from kubestencil.checking.upgrade import Upgrade, kind_of
+from kubestencil.checking.upgrade import Upgrade
 from kubestencil.schema import Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from kubestencil.checking.judgement import kind_of
 from kubestencil.checking.release import prepare
-from kubestencil.checking.upgrade import Upgrade, kind_of
+from kubestencil.checking.upgrade import Upgrade
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kubestencil.checking.decoding.server_warnings import warnings_of
-from kubestencil.checking.upgrade import kind_of
+from kubestencil.checking.judgement import kind_of
 from kubestencil.schema.knowledge.warnings import WarnedKey, warned_key_rows
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request

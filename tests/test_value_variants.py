@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from kubestencil.checking.judgement import kind_of
 from kubestencil.checking.release import prepare
-from kubestencil.checking.upgrade import Upgrade, kind_of
+from kubestencil.checking.upgrade import Upgrade
 from kubestencil.schema import Release, Schema
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.values import server_facts

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Problem
+from kubestencil.checking.judgement import kind_of
 from kubestencil.checking.paths import field_path
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import RULES
-from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
+from kubestencil.checking.upgrade import ObjectResult, Upgrade
 from kubestencil.schema import Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request

@@ -38,7 +38,7 @@ _GO_LINE = re.compile(r"^go (\d+)\.(\d+)", re.M)
 _GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
 # Bytes of a program; those that are built have 83 MB.
 _MAX_PROGRAM = 512 * 1024 * 1024
-_TABLES = ("specs/strategies.tsv", "specs/go-modules.tsv")
+_TABLES = ("specs/strategies.tsv", "specs/go-modules.tsv", "specs/resources.tsv")
 
 
 class Binary(NamedTuple):

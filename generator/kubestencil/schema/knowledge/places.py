@@ -36,6 +36,27 @@ class KindField(NamedTuple):
     path: str
 
 
+class ConditionalChange(NamedTuple):
+    """A change of a field about which the state of the object in its cluster decides.
+
+    ``change`` is what is meant: ``other``, ``more``, ``first``, or ``=VALUE``;
+    ``condition`` is when the API server accepts it, for people.
+    """
+
+    group: str
+    kind: str
+    path: str
+    change: str
+    condition: str
+
+
+@cache
+def conditional_changes_of(group: str, kind: str) -> Sequence[ConditionalChange]:
+    """The rows of ``specs/conditional-changes.tsv`` of a kind."""
+    table = rows("conditional-changes", ConditionalChange)
+    return [row for row in table if (row.group, row.kind) == (group, kind)]
+
+
 def immutable_rows() -> Iterator[KindField]:
     """The rows of ``specs/immutable-fields.tsv``. Metadata is left out."""
     return rows("immutable-fields", KindField)
