@@ -199,16 +199,6 @@ class Change(StatedDifference):
         # For some audiences a removal breaks nothing.
         return None if self.rule.topic == "removed" else self.rule.topic
 
-    @property
-    def kind_names(self) -> set[str]:
-        """The names of ``kinds``, and of the definition without its package."""
-        return {self.definition.rpartition(".")[2], *(kind.kind for kind in self.kinds)}
-
-    @property
-    def group_names(self) -> set[str]:
-        """The groups of ``kinds``, ``core`` for the core group."""
-        return {kind.group or "core" for kind in self.kinds}
-
 
 def count_severities(severities: Iterable[Severity]) -> Mapping[Severity, int]:
     """How often each severity occurs, most severe first."""

@@ -16,9 +16,7 @@ from typing import Any, NamedTuple
 from kubestencil.diff.differences.names import (
     KEYWORD_SPELLINGS,
     ChangeName,
-    Noun,
     Presence,
-    change_name,
 )
 from kubestencil.schema.equality import differing_keywords, json_equal
 from kubestencil.schema.keyword_values import CelRule, json_object
@@ -100,10 +98,10 @@ class _Location(NamedTuple):
         return name if self.field is None else f"{self.field}.{name}"
 
     def whole_difference(
-        self, noun: Noun, before: Schema | None, after: Schema | None
+        self, noun: str, before: Schema | None, after: Schema | None
     ) -> Difference:
-        """A whole schema that was added or removed."""
-        change = change_name(noun, "added" if before is None else "removed")
+        """A whole schema, of a kind, definition or field, that was added or removed."""
+        change = f"{noun}-{'added' if before is None else 'removed'}"
         old, new = (schema and json_object(schema) for schema in (before, after))
         schemas = before or ANY_VALUE, after or ANY_VALUE
         return Difference(change, *self, None, old, new, schemas)
@@ -127,7 +125,7 @@ def differences(before: Schemas, after: Schemas) -> Iterator[Difference]:
         old, new = before.get(name), after.get(name)
         if old is None or new is None:
             is_kind = stated_kinds(old or new or ANY_VALUE)
-            noun: Noun = "kind" if is_kind else "definition"
+            noun = "kind" if is_kind else "definition"
             yield _Location(name).whole_difference(noun, old, new)
         elif not json_equal(old.raw, new.raw):
             yield from _schema_differences(_Location(name), old, new)
@@ -149,10 +147,8 @@ def _schema_differences(
             yield from _schema_differences(location.inner(keyword), old, new)
         else:
             spelling = KEYWORD_SPELLINGS.get(keyword, "keyword")
-            change = change_name(
-                spelling, presence(keyword, before.keywords, after.keywords)
-            )
-            yield location.difference(change, keyword, (before, after))
+            event = presence(keyword, before.keywords, after.keywords)
+            yield location.difference(f"{spelling}-{event}", keyword, (before, after))
 
 
 def _properties_differences(
@@ -193,7 +189,7 @@ def _required_differences(
     old, new = set(before.required), set(after.required)
     for name in sorted(old ^ new):
         field = location._replace(field=location.field_path(name))
-        change: ChangeName = "field-required" if name in new else "field-optional"
+        change = "field-required" if name in new else "field-optional"
         yield field.difference(change, "required", (before, after))
     if old == new:
         yield location.difference("required-order-changed", "required", (before, after))
@@ -244,10 +240,8 @@ def _rule_changes(
         for old_rule, new_rule in _take_pairs(old, new, key):
             if key is not _text:
                 is_same = old_rule.is_same(new_rule)
-                name: ChangeName = (
-                    "validation-message-changed" if is_same else "validation-changed"
-                )
-                yield name, old_rule, new_rule
+                what = "validation-message" if is_same else "validation"
+                yield f"{what}-changed", old_rule, new_rule
     for rule in old:
         yield "validation-removed", rule, None
     for rule in new:
