@@ -8,10 +8,11 @@ from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.change import Change
 from kubestencil.diff.compare import type_changes
-from kubestencil.diff.nesting import NestedField, TypeTree, local_name, type_tree
+from kubestencil.diff.nesting import TypeTree, local_name, type_tree
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
+from kubestencil.schema.field_paths import FieldPath
 from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
@@ -400,7 +401,7 @@ def _is_significant(event: Event) -> bool:
     return is_field or event.severity in ("breaking", "warning")
 
 
-def _gate(field: NestedField, column: Column) -> GateStage | None:
+def _gate(field: FieldPath, column: Column) -> GateStage | None:
     """The feature gate of a field in the release of a column."""
     if not is_minor_version(column.release):
         return None

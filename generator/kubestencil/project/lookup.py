@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil import atomic, regular_file
-from kubestencil.errors import KubestencilError, OutputError
-from kubestencil.output_paths import real_path
+from kubestencil import regular_file
+from kubestencil.errors import KubestencilError
+from kubestencil.output_paths import real_path, save
 from kubestencil.project.file import FILE, MAX_BYTES, Project
 from kubestencil.project.lock import Lock
 from kubestencil.project.newest import has_version, newer_releases, newest_location, pin
@@ -132,12 +132,7 @@ def write_locations(folder: Path, locations: Mapping[str, str]) -> None:
     for old, new in locations.items():
         for quote in "\"'":
             text = text.replace(f"{quote}{old}{quote}", f"{quote}{new}{quote}")
-    try:
-        atomic.write(real_path(folder / FILE), text.encode())
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}", where=str(folder / FILE)
-        ) from error
+    save(folder / FILE, text.encode())
 
 
 def _is_in(location: str, text: str) -> bool:

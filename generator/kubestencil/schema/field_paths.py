@@ -49,6 +49,33 @@ def field_paths(
     return _below(definition.schema, definition.name, "", release, outer, depth)
 
 
+def fields_along(
+    definition: Definition, release: Release, path: str
+) -> Iterator[FieldPath]:
+    """The fields on the way along a path, through the items of lists and the values of
+    maps, as far as there are such fields.
+
+    Names of fields may contain dots: the longest that fits is the one.
+    """
+    owner, schema, start = definition.name, definition.schema, ""
+    while path:
+        fitting = (name for name in schema.field_names if _begins(path, name))
+        name = max(fitting, key=len, default=None)
+        if name is None:
+            return
+        field = next(field for field in schema.fields if field.name == name)
+        yield FieldPath(f"{start}{name}", field, owner)
+        path, start = path[len(name) + 1 :], f"{start}{name}."
+        schema = field.schema.innermost()
+        if schema.ref is not None:
+            owner = schema.ref
+            schema = release.definitions[owner].schema
+
+
+def _begins(path: str, name: str) -> bool:
+    return path == name or path.startswith(f"{name}.")
+
+
 def _below(
     schema: Schema,
     owner: str,

@@ -23,9 +23,8 @@ import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.response import BaseHTTPResponse
 
-from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.output_paths import real_path
+from kubestencil.output_paths import real_path, save
 from kubestencil.source.decoding import decode
 from kubestencil.source.document import OPENAPI_V3, Source, SourceFile, shown_location
 from kubestencil.source.limits import max_bytes, too_large
@@ -287,18 +286,14 @@ def fetch(
     """Save the document of a release in ``folder`` and return its path.
 
     The file is written only after the digest was compared with the recorded one, and
-    ``check`` has raised no error. Raises SourceError as ``download`` does, and where
-    the digest differs or the file cannot be written; OutputError as ``real_path``.
+    ``check`` has raised no error. Raises SourceError as ``download_verified`` does,
+    OutputError as ``save``.
     """
     path = folder / f"{release.name}.json"
-    destination = real_path(path)
+    real_path(path)  # Before a download that would be lost.
     data = download_verified(release.url, release.sha256, progress)
     check(Source(release.name, release.url, data))
-    try:
-        atomic.write(destination, data)
-    except OSError as error:
-        what = f"cannot be written: {error.strerror}"
-        raise SourceError(what, where=str(path)) from error
+    save(path, data)
     return path
 
 

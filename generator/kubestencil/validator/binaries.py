@@ -18,7 +18,8 @@ from platformdirs import user_cache_path
 
 from kubestencil import atomic
 from kubestencil.data_files import data_file
-from kubestencil.errors import KubestencilError, OutputError, UsageError
+from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.output_paths import save
 from kubestencil.version import __version__
 
 #: The platforms that programs are built for, as Go calls them.
@@ -38,6 +39,7 @@ _GO_LINE = re.compile(r"^go (\d+)\.(\d+)", re.M)
 _GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
 # Bytes of a program; those that are built have 83 MB.
 _MAX_PROGRAM = 512 * 1024 * 1024
+_OTHER_FOLDER = "KUBESTENCIL_VALIDATORS names another folder"
 _TABLES = ("specs/strategies.tsv", "specs/go-modules.tsv")
 
 
@@ -132,21 +134,8 @@ def _unpack(packed: Path) -> Path:
                 where=str(packed),
                 hint="install the package again",
             )
-        _install(path, program)
+        save(path, program, mode=0o755, hint=_OTHER_FOLDER)
     return path
-
-
-def _install(path: Path, program: bytes) -> None:
-    """Put a program in its place at once, so that a run that was stopped leaves none, and
-    others may do the same meanwhile. Raises OutputError where it cannot be written."""
-    try:
-        atomic.write(path, program, mode=0o755)
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}",
-            where=str(path),
-            hint="KUBESTENCIL_VALIDATORS names another folder",
-        ) from error
 
 
 def binary_path(version: str, system: str) -> Path:
@@ -169,7 +158,8 @@ def build_binary(version: str, files: Mapping[str, bytes], system: str) -> Path:
             (module / name).write_bytes(data)
         program = module / path.name
         _go_build(program, module, system)
-        _install(path, program.read_bytes())
+        data = program.read_bytes()
+        save(path, data, mode=0o755, hint=_OTHER_FOLDER)
     return path
 
 

@@ -8,16 +8,12 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
+from kubestencil.schema.field_paths import fields_along
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.knowledge.tables import rows, rows_of_release
 from kubestencil.schema.knowledge.values import FieldFacts, server_facts
-from kubestencil.schema.types import (
-    GroupVersionKind,
-    Release,
-    Schema,
-    group_version_kind,
-)
+from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
 from kubestencil.source.releases import ReleaseRange, release_order
 
 #: The paths of fields by kind.
@@ -131,15 +127,6 @@ def kinds_with_immutable(
 
 def field_at(release: Release, definition: str, path: str) -> tuple[str, str] | None:
     """The definition and the field at a path of a kind, None where the release lacks it."""
-    *parents, name = path.split(".")
-    for parent in parents:
-        schema = release.definitions[definition].schema.field(parent)
-        definition = _referred(schema) if schema else ""
-        if not definition:
-            return None
-    return definition, name
-
-
-def _referred(schema: Schema) -> str:
-    """The definition of a value, or of the items of a list; empty where it has none."""
-    return (schema.items or schema).ref or ""
+    along = fields_along(release.definitions[definition], release, path)
+    fields = ((step.definition, step.field.name) for step in along if step.path == path)
+    return next(fields, None)
