@@ -262,12 +262,8 @@ def _version(
     raise AssertionError("a definition is on at least one side")
 
 
-class _Move(NamedTuple):
-    """The versions of a graduation: see the attributes of ``Graduation``."""
-
-    before: str
-    after: str
-    before_removed: bool
+# The versions of a graduation: see the attributes of ``Graduation``.
+_Move = tuple[str, str, bool]
 
 
 def _graduations(pair: _Pair) -> Iterator[Graduation]:
@@ -282,10 +278,11 @@ def _graduations(pair: _Pair) -> Iterator[Graduation]:
         for move in _moves(versions, new.get((group, kind), frozenset())):
             kinds_by_move.setdefault((group, move), []).append(kind)
     for (group, move), kinds in kinds_by_move.items():
-        of_move = pair if move.before_removed else _Pair(pair.after, pair.after)
+        before, after, is_removed = move
+        of_move = pair if is_removed else _Pair(pair.after, pair.after)
         changes = _version_changes(
-            of_move.before.packages.side(f"{group}/{move.before}".lstrip("/")),
-            pair.after.packages.side(f"{group}/{move.after}".lstrip("/")),
+            of_move.before.packages.side(f"{group}/{before}".lstrip("/")),
+            pair.after.packages.side(f"{group}/{after}".lstrip("/")),
             of_move,
         )
         of_kinds = (
@@ -306,10 +303,10 @@ def _moves(old: frozenset[str], new: frozenset[str]) -> Iterator[_Move]:
         return
     best_new = max(new, key=precedence)
     for version in sorted(old - new, key=precedence):
-        yield _Move(version, best_new, before_removed=True)
+        yield version, best_new, True
     best_old = max(old, key=precedence)
     if best_old in new and precedence(best_new) > precedence(best_old):
-        yield _Move(best_old, best_new, before_removed=False)
+        yield best_old, best_new, False
 
 
 def _api_version_order(api_version: str) -> tuple[str, tuple[int, int, int, str]]:

@@ -177,16 +177,6 @@ def _check_go(manifest: str) -> None:
         )
 
 
-def check_platform(system: str) -> None:
-    """Raise UsageError for a platform that no program is built for."""
-    if system not in PLATFORMS:
-        raise UsageError(
-            f"unknown platform {system!r}",
-            where="--platform",
-            hint=f"available: {', '.join(PLATFORMS)}",
-        )
-
-
 def _folder() -> Path:
     """``KUBESTENCIL_VALIDATORS``, such as a folder of a container, or the user's cache."""
     named = os.environ.get("KUBESTENCIL_VALIDATORS")

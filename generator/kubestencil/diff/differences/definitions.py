@@ -236,9 +236,14 @@ def _rule_changes(
     those with the same message are one rule whose expression changed.
     """
     old, new = list(before), list(after)
-    for key in (_text, _expression, _message):
+    keys: tuple[Callable[[CelRule], str], ...] = (
+        lambda rule: json.dumps(rule.raw, sort_keys=True),
+        lambda rule: rule.expression,
+        lambda rule: rule.message or rule.message_expression,
+    )
+    for key in keys:
         for old_rule, new_rule in _take_pairs(old, new, key):
-            if key is not _text:
+            if key is not keys[0]:
                 is_same = old_rule.is_same(new_rule)
                 what = "validation-message" if is_same else "validation"
                 yield f"{what}-changed", old_rule, new_rule
@@ -251,33 +256,20 @@ def _rule_changes(
 def _take_pairs(
     old: list[CelRule],
     new: list[CelRule],
-    key: Callable[[CelRule], str | None],
+    key: Callable[[CelRule], str],
 ) -> Iterator[tuple[CelRule, CelRule]]:
     """Remove the rules of both lists that have the same key, and return them in pairs,
-    in their order; rules whose key is None stay."""
+    in their order; rules whose key is empty stay."""
     by_key: dict[str, list[CelRule]] = {}
     for rule in new:
-        rule_key = key(rule)
-        if rule_key is not None:
-            by_key.setdefault(rule_key, []).append(rule)
+        by_key.setdefault(key(rule), []).append(rule)
+    by_key.pop("", None)
     pairs: list[tuple[CelRule, CelRule]] = []
     for rule in old:
-        candidates = by_key.get(key(rule) or "", ())
+        candidates = by_key.get(key(rule), ())
         if candidates:
             pairs.append((rule, candidates.pop(0)))
     taken = [{id(rule) for rule in side} for side in zip(*pairs, strict=True)]
     for rules, identities in zip((old, new), taken, strict=False):
         rules[:] = [rule for rule in rules if id(rule) not in identities]
     yield from pairs
-
-
-def _text(rule: CelRule) -> str:
-    return json.dumps(rule.raw, sort_keys=True)
-
-
-def _expression(rule: CelRule) -> str | None:
-    return rule.expression or None
-
-
-def _message(rule: CelRule) -> str | None:
-    return rule.message or rule.message_expression or None

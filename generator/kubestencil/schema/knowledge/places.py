@@ -37,11 +37,6 @@ def immutable_rows() -> Iterator[KindField]:
     return rows("immutable-fields", KindField)
 
 
-def unvalidated_rows() -> Iterator[KindField]:
-    """The rows of ``specs/unvalidated-fields.tsv``."""
-    return rows("unvalidated-fields", KindField)
-
-
 @cache
 def immutable_fields(release: str) -> _Paths:
     """What cannot change in a release."""
@@ -51,7 +46,7 @@ def immutable_fields(release: str) -> _Paths:
 @cache
 def unvalidated_fields(release: str) -> _Paths:
     """The fields in which an API server of a release accepts what it refuses elsewhere."""
-    return _paths(unvalidated_rows(), release)
+    return _paths(rows("unvalidated-fields", KindField), release)
 
 
 def _paths(fields: Iterator[KindField], release: str) -> _Paths:

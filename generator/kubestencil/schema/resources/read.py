@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kubestencil.schema.kinds import kinds_of
 from kubestencil.schema.knowledge.kinds import lifecycle
 from kubestencil.schema.knowledge.resources import resource_in
 from kubestencil.schema.resources.operation import document_operations
@@ -34,8 +33,8 @@ def read_resources(
             for resource in resources_in_paths(document_operations(document, origin))
         ]
     else:
-        kinds = kinds_of(definitions.values())
-        facts = (resource_in(kind, release) for kind, _ in kinds)
+        kinds = (definition.kinds for definition in definitions.values())
+        facts = (resource_in(*kind, release) for kind in kinds if len(kind) == 1)
         resources = [resource for resource in facts if resource is not None]
     return {
         resource.kind: replace(resource, deprecated=_is_deprecated(resource, release))
