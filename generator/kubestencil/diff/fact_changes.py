@@ -24,7 +24,7 @@ from kubestencil.diff.releases.stages import (
     least_stable,
 )
 from kubestencil.diff.rules.classify import Classification, at_stability
-from kubestencil.diff.rules.details import Deprecation, JudgedDifference
+from kubestencil.diff.rules.details import Deprecation
 from kubestencil.diff.rules.rule_context import trend, turns_on
 from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.schema import GroupVersionKind, Release, Schema
@@ -251,18 +251,13 @@ class _FactChanges:
                 *(stage.stage for stage in (stages or ())[:1] if stage),
             )
         rule, audience = at_stability(RULES_BY_NAME[rule_name], stability)
-        judged = JudgedDifference(difference, stages, deprecation)
-        detail = detail or rule.detail(judged)
         kinds = self.new.roots.of(definition)
         owner = owner_of(definition, kinds, self.old.kinds | self.new.kinds)
-        return Change.of(
-            difference,
-            Classification(stability, rule, detail, audience, stages, deprecation),
-            definition,
-            kinds,
-            owner,
-            path or self.new.paths.path(owner, definition, field),
+        path = path or self.new.paths.path(owner, definition, field)
+        judged = Classification(
+            difference, rule, audience, stability, stages, deprecation
         )
+        return Change.of(judged, definition, kinds, owner, path, detail)
 
 
 def _schema(release: Release, definition: str, field: str) -> Schema | None:
