@@ -55,7 +55,7 @@ def compare(before: Release, after: Release) -> Comparison:
         tuple(sorted(old - new, key=_api_version_order)),
         tuple(_graduations(pair)),
         (
-            *fact_changes(before, after, pair, changes),
+            *fact_changes(*pair, changes),
             *_value_changes(*sides, pair, context),
         ),
         documents=tuple(map(document_info, (before, after), labels)),

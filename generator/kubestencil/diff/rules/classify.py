@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.releases.stages import StageChange, least_stable
-from kubestencil.diff.rules.audience import Audience, at_most
+from kubestencil.diff.rules.audience import Audience, at_most_warning
 from kubestencil.diff.rules.details import Deprecation, of_kind
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.diff.rules.table import ALPHA, RULES, UNKNOWN, Rule
@@ -54,7 +54,7 @@ def classify(
 def at_stability(rule: Rule, stability: Stage) -> tuple[Rule, Audience]:
     """The rule that applies to what is ``stability``, and what it means."""
     if rule.severity == "breaking" and stability == "alpha":
-        return ALPHA, at_most("warning", rule.audience)
+        return ALPHA, at_most_warning(rule.audience)
     return rule, rule.audience
 
 

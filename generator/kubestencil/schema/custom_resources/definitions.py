@@ -150,15 +150,16 @@ def decode_crds(crds: CrdSet) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
         if isinstance(contents, SpecError):
             errors.append((file.origin, contents))
             continue
-        objects += [crd for crd in contents.crds if crd.where not in crds.refused]
-        for kind in contents.ignored:
+        found, others = contents
+        objects += [crd for crd in found if crd.where not in crds.refused]
+        for kind in others:
             ignored[kind] = ignored.get(kind, 0) + 1
     if errors:
         raise InvalidCrdsError(errors)
     if not objects:
-        others = f", but {_in_words(ignored)}" if ignored else ""
+        but = f", but {_in_words(ignored)}" if ignored else ""
         raise SpecError(
-            f"has no CustomResourceDefinition{others}",
+            f"has no CustomResourceDefinition{but}",
             where=_common_origin(crds),
             hint=(
                 "name the files that define kinds, such as those in a chart's crds/; "
