@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from kubestencil.diff import Comparison, Severity
     from kubestencil.diff.rules.audience import AudienceName
     from kubestencil.diff.selection import Uses
-    from kubestencil.engine.reports import ReportFormat
+    from kubestencil.engine.rendering import ReportFormat
     from kubestencil.schema import Release
     from kubestencil.schema.kinds import StageSpelling
     from kubestencil.schema.lookup import TypeMatch

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.documents.inline import own_schema
-from kubestencil.schema.documents.references import rename_references
+from kubestencil.schema.documents.inline import own_schema, rename_references
 from kubestencil.schema.graph import Graph, distances
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import api_versions, served_kinds
