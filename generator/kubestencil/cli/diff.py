@@ -186,7 +186,7 @@ def diff(context: click.Context, /, templates: Path | None, **values: Any) -> No
         options = options._replace(audience=options.audience or "apply")
 
     def selected(comparison: Comparison) -> Comparison:
-        new = without(comparison, known)
+        new = without(comparison, known) if known else comparison
         return _select(new if uses is None else touching(new, uses), types, options)
 
     versions = documents[0].api_version, documents[-1].api_version

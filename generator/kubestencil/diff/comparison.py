@@ -213,6 +213,8 @@ class Comparison:
         def is_included(part: Part) -> bool:
             if not (isinstance(part, Graduation) or part.severity in severities):
                 return False
+            if not (kinds or groups):
+                return True
             names = {kind.kind for kind in kinds_of(part)}
             if isinstance(part, Change):
                 names.add(part.definition.rpartition(".")[2])
