@@ -19,6 +19,8 @@ from kubestencil.version import __version__
 
 #: The version of the format of a comparison.
 SCHEMA_VERSION = 1
+# The lists of a comparison besides its changes.
+_PARTS = ("graduations", "gates", "metrics", "flags", "going_soon")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +178,10 @@ class Comparison:
                 "added": list(self.api_versions_added),
                 "removed": list(self.api_versions_removed),
             },
-            "graduations": [item.to_dict() for item in self.graduations],
-            "gates": [gate.to_dict() for gate in self.gates],
-            "metrics": [metric.to_dict() for metric in self.metrics],
-            "flags": [flag.to_dict() for flag in self.flags],
-            "going_soon": [item.to_dict() for item in self.going_soon],
+            **{
+                name: [item.to_dict() for item in getattr(self, name)]
+                for name in _PARTS
+            },
             "rules": {
                 name: {
                     "severity": rule.severity,
@@ -237,8 +238,7 @@ class Comparison:
         """What functions accept of each list; changes of graduations are changes."""
         included = self.with_changes(partial(filter, accepts))
         lists: dict[str, Any] = {
-            name: tuple(filter(accepts, getattr(included, name)))
-            for name in ("graduations", "gates", "metrics", "flags", "going_soon")
+            name: tuple(filter(accepts, getattr(included, name))) for name in _PARTS
         }
         return replace(
             included,
