@@ -10,7 +10,7 @@ import platform
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -166,7 +166,14 @@ def build_binary(version: str, files: Mapping[str, bytes], system: str) -> Path:
 def _check_go(manifest: str) -> None:
     """Raise KubestencilError where Go is missing, or older than a go.mod asks for and
     than 1.21, which fetches the version that it needs."""
-    needed, found = _GO_LINE.search(manifest), _GO_VERSION.search(_go_version())
+    try:
+        run = subprocess.run(
+            ["go", "version"], check=True, capture_output=True, text=True
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        hint = "install Go (go.dev/doc/install)"
+        raise KubestencilError("cannot be run", where="go", hint=hint) from error
+    needed, found = _GO_LINE.search(manifest), _GO_VERSION.search(run.stdout)
     assert needed is not None
     wanted = int(needed[1]), int(needed[2])
     version = (int(found[1]), int(found[2])) if found else (0, 0)
@@ -184,34 +191,14 @@ def _folder() -> Path:
 
 
 def _digest() -> str:
-    """What a program is built from, apart from its release: the version, the target's
-    files, and the tables of facts."""
+    """What a program is built from, apart from its release: the version, the files of the
+    target but for its tests, and the tables of facts."""
     digest = hashlib.sha256(__version__.encode())
-    for path in (*_target_files(), *map(data_file, _TABLES)):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    files = filter(Path.is_file, (data_file("templates") / "validator").iterdir())
+    for path in (*sorted(files), *map(data_file, _TABLES)):
+        if not path.name.endswith("_test.go"):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _target_files() -> Iterable[Path]:
-    """The files of the target but for its tests."""
-    return sorted(
-        path
-        for path in (data_file("templates") / "validator").iterdir()
-        if path.is_file() and not path.name.endswith("_test.go")
-    )
-
-
-def _go_version() -> str:
-    try:
-        return subprocess.run(
-            ["go", "version"], check=True, capture_output=True, text=True
-        ).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise KubestencilError(
-            "cannot be run",
-            where="go",
-            hint="install Go (go.dev/doc/install)",
-        ) from error
 
 
 def _go_build(program: Path, module: Path, system: str) -> None:
