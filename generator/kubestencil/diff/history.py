@@ -13,15 +13,11 @@ from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.field_paths import FieldPath
-from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
+from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
 from kubestencil.schema.knowledge.names import components_called, kinds_called
-from kubestencil.schema.lookup import (
-    TypeMatch,
-    find_types,
-    type_group,
-)
+from kubestencil.schema.lookup import TypeMatch, definitions_of, find_types
 from kubestencil.schema.types import Schema
 from kubestencil.source.releases import is_minor_version
 
@@ -219,16 +215,11 @@ _ColumnRelease = tuple[Column, Release]
 
 def _columns_of(match: TypeMatch, releases: Sequence[Release]) -> list[_ColumnRelease]:
     """The columns of a type in the order of ``History``."""
-    columns: list[_ColumnRelease] = []
-    for release in releases:
-        groups = group_names(release)
-        columns.extend(
-            (Column(release.name, definition.version, definition.name), release)
-            for definition in release.definitions.values()
-            if match.includes(
-                definition.kind, type_group(definition, groups), definition.version
-            )
-        )
+    columns = [
+        (Column(release.name, definition.version, definition.name), release)
+        for release in releases
+        for definition in definitions_of(match, release)
+    ]
     order = {release.name: index for index, release in enumerate(releases)}
     return sorted(
         columns,

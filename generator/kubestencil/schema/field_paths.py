@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubestencil.schema.kinds import group_names, precedence
-from kubestencil.schema.lookup import TypeMatch, type_group
+from kubestencil.schema.kinds import precedence
+from kubestencil.schema.lookup import TypeMatch, definitions_of
 from kubestencil.schema.types import Definition, Field, Release, Schema
 
 #: Nothing in Kubernetes or known custom resources is as deep.
@@ -25,14 +25,7 @@ class FieldPath(NamedTuple):
 def newest_definition(match: TypeMatch, release: Release) -> Definition | None:
     """The definition of a type in its preferred API version; None where the release has
     no such type."""
-    groups = group_names(release)
-    definitions = (
-        definition
-        for definition in release.definitions.values()
-        if match.includes(
-            definition.kind, type_group(definition, groups), definition.version
-        )
-    )
+    definitions = definitions_of(match, release)
     return max(definitions, key=lambda each: precedence(each.version), default=None)
 
 

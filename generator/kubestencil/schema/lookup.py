@@ -44,6 +44,15 @@ class TypeMatch(NamedTuple):
         )
 
 
+def definitions_of(match: TypeMatch, release: Release) -> Iterator[Definition]:
+    """The definitions of a release that a match means, in the order of the document."""
+    groups = group_names(release)
+    for definition in release.definitions.values():
+        group = type_group(definition, groups)
+        if match.includes(definition.kind, group, definition.version):
+            yield definition
+
+
 def find_types(
     releases: Sequence[Release], query: str, field_path: str | None = None
 ) -> tuple[TypeMatch, ...]:
