@@ -105,8 +105,8 @@ def real_path(path: Path) -> Path:
 
 
 def save(path: Path, data: bytes, *, mode: int | None = None, hint: str = "") -> None:
-    """Write a file as ``atomic.write`` does. Raises OutputError, with a hint, where it cannot be
-    written, and as ``real_path`` does."""
+    """Write a file as ``atomic.write`` does. Raises OutputError, with a hint, where that is
+    not possible, and as ``real_path`` does."""
     with atomic.writing(str(path), hint):
         atomic.write(real_path(path), data, mode=mode)
 
