@@ -126,8 +126,10 @@ class _FactChanges:
             - refused_fields(self.releases[1])
         ):
             former = self._field_stage(self.old, definition, field)
-            if former is None and (definition, field) in new.gated:
-                former = self._ungated_stage(definition, field)
+            is_old = _schema(self.old, definition, field) is not None
+            if former is None and is_old and (definition, field) in new.gated:
+                # No gate guarded it in the older release.
+                former = FieldStage(old.definition_stage(definition), enabled=True)
             stages = StageChange(former, self._field_stage(self.new, definition, field))
             if trend(*stages) is not None and not self._is_deprecated(
                 definition, field
@@ -208,12 +210,6 @@ class _FactChanges:
         """Whether the newer release deprecates a field, whatever its gate is for."""
         schema = _schema(self.new, definition, field)
         return schema is not None and bool(deprecation(schema.description))
-
-    def _ungated_stage(self, definition: str, field: str) -> FieldStage | None:
-        """The stage of a field that no gate guarded in the older release."""
-        if _schema(self.old, definition, field) is None:
-            return None
-        return FieldStage(self.old.stages.definition_stage(definition), enabled=True)
 
     def _stage(self, definition: str, field: str | None, stages: StageChange) -> Change:
         is_lower = trend(*stages) == "lower"

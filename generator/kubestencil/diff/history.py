@@ -12,7 +12,6 @@ from kubestencil.diff.nesting import TypeTree, local_name, type_tree
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.field_paths import FieldPath
 from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
@@ -204,7 +203,11 @@ def history(
             return history(releases, of_kind, ends[0])
         raise UsageError(
             f"{match.kind} has no field called {match.field_path!r} in any release",
-            hint=_similar_field(str(match.field_path), paths),
+            hint=(
+                f"did you mean {' or '.join(ends)}?"
+                if 0 < len(ends) <= _MAX_HINTS
+                else nearest(str(match.field_path), paths)
+            ),
         )
     return histories
 
@@ -269,14 +272,6 @@ def _all_paths(columns_of_types: Iterable[Sequence[_ColumnRelease]]) -> list[str
 def _that_end(path: str, paths: Iterable[str]) -> list[str]:
     """The paths that end with another one, regardless of its case."""
     return [name for name in paths if name.lower().endswith(f".{path}".lower())]
-
-
-def _similar_field(path: str, paths: Iterable[str]) -> str:
-    """A hint with the paths that end with another one, or else are most similar."""
-    ends = _that_end(path, paths)
-    if 0 < len(ends) <= _MAX_HINTS:
-        return f"did you mean {' or '.join(ends)}?"
-    return nearest(path, paths)
 
 
 def _history(
@@ -380,7 +375,9 @@ def _rows(
             # A field of an object that was added has no event of its own.
             is_new = index > 0 and path not in trees[bases[index]].fields
             mark = "new" if is_new else marks.get((index, path), "")
-            gate = field and _gate(field, columns[index])
+            release, gate = columns[index].release, None
+            if field is not None and is_minor_version(release):
+                gate = gate_of(field.definition, field.field.name, release)
             cells.append(field and Cell(*field.field[1:], mark, gate))
         yield Row(path, tuple(cells))
 
@@ -390,13 +387,6 @@ def _is_significant(event: Event) -> bool:
     spelled out or worded differently is left to the list of events."""
     is_field = event.change in ("field-added", "field-removed")
     return is_field or event.severity in ("breaking", "warning")
-
-
-def _gate(field: FieldPath, column: Column) -> GateStage | None:
-    """The feature gate of a field in the release of a column."""
-    if not is_minor_version(column.release):
-        return None
-    return gate_of(field.definition, field.field.name, column.release)
 
 
 def _combined(mark: Mark, event: Event) -> Mark:

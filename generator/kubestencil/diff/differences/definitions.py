@@ -143,7 +143,8 @@ def _schema_differences(
             yield from _required_differences(location, before, after)
         elif keyword == VALIDATIONS:
             yield from _rule_differences(location, before, after)
-        elif old is not None and new is not None and _is_same_type(old, new):
+        elif old and new and (old.type, old.ref) == (new.type, new.ref):
+            # Of items and values that differ in details only, these are compared.
             yield from _schema_differences(location.inner(keyword), old, new)
         else:
             spelling = KEYWORD_SPELLINGS.get(keyword, "keyword")
@@ -207,12 +208,6 @@ def _rule_differences(
         yield location.difference(
             "validations-order-changed", VALIDATIONS, (before, after)
         )
-
-
-def _is_same_type(before: Schema, after: Schema) -> bool:
-    """Whether two schemas of items or values differ in details only, so that these
-    are compared: they refer to the same definition, or have the same type."""
-    return (before.type, before.ref) == (after.type, after.ref)
 
 
 def presence(keyword: str, before: Container[str], after: Container[str]) -> Presence:
