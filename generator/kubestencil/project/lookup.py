@@ -118,7 +118,9 @@ def _newest(folder: Path, location: str, index: str | None, notes: list[str]) ->
     except KubestencilError as error:
         notes.append(f"not known: newer versions of {location}: {error}")
         return location
-    if newest != location and not _is_in(location, _text(folder)):
+    text = _text(folder)
+    is_plain = f'"{location}"' in text or f"'{location}'" in text
+    if newest != location and not is_plain:
         notes.append(f"not replaced, since {FILE} has it escaped: {location}")
         return location
     return newest
@@ -133,10 +135,6 @@ def write_locations(folder: Path, locations: Mapping[str, str]) -> None:
         for quote in "\"'":
             text = text.replace(f"{quote}{old}{quote}", f"{quote}{new}{quote}")
     save(folder / FILE, text.encode())
-
-
-def _is_in(location: str, text: str) -> bool:
-    return f'"{location}"' in text or f"'{location}'" in text
 
 
 def _text(folder: Path) -> str:

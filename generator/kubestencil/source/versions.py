@@ -59,7 +59,11 @@ def versions_in(folder: Path) -> list[VersionedPaths]:
             labels.setdefault(*version)
             paths.setdefault(version[0], []).append(path)
     if not paths:
-        projects = [str(path) for path in _entries(folder) if _has_versions(path)]
+        projects = [
+            str(path)
+            for path in filter(Path.is_dir, _entries(folder))
+            if any(version_in(entry.name) for entry in _entries(path))
+        ]
         raise SourceError(
             "has no file or folder with a version in its name",
             where=str(folder),
@@ -74,10 +78,6 @@ def versions_in(folder: Path) -> list[VersionedPaths]:
         VersionedPaths(labels[version], tuple(paths[version]))
         for version in sorted(paths)
     ]
-
-
-def _has_versions(path: Path) -> bool:
-    return path.is_dir() and any(version_in(entry.name) for entry in _entries(path))
 
 
 def _entries(folder: Path) -> Iterator[Path]:
