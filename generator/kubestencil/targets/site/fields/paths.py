@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from urllib.parse import quote
 
 from kubestencil.schema import Field, Release, Schema
-from kubestencil.schema.types import reference_to
+from kubestencil.schema.field_paths import fields_along
 
 # Most paths, and quote() would not change them.
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9.]+\Z")
@@ -37,13 +37,8 @@ def field_paths(schema: Schema, prefix: str = "") -> Iterator[str]:
 
 def has_field(release: Release, definition: str, path: str) -> bool:
     """Whether a release has the field at a path of a type."""
-    schema: Schema | None = reference_to(definition)
-    for name in path.split("."):
-        if schema is not None:
-            value = schema.innermost()
-            owner = release.definitions[value.ref].schema if value.ref else value
-            schema = owner.field(name)
-    return schema is not None
+    along = fields_along(release.definitions[definition], release, path)
+    return any(step.path == path for step in along)
 
 
 def anchor(path: str) -> str:
