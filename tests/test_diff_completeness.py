@@ -21,9 +21,6 @@ from hypothesis import strategies as st
 from kubestencil.diff import compare
 from kubestencil.schema import Release
 from kubestencil.schema.knowledge.configurations import with_configurations
-from kubestencil.schema.load import load_release
-from kubestencil.source.document import CrdSet, SourceFile
-from kubestencil.source.inputs import crds_alone
 from tests.conftest import SOME_RELEASES
 from tests.diff_specs import EACH_PAIR, PAIRS, document, release
 
@@ -434,10 +431,3 @@ def test_objects_inside_a_field_are_compared_field_by_field() -> None:
         "kinds": [],
     }
     assert {key: change[key] for key in expected} == expected
-
-
-def custom_release(*crds: Any, unserved: bool = False) -> Release:
-    """A release of CustomResourceDefinitions only."""
-    file = SourceFile("crds.json", json.dumps({"kind": "List", "items": crds}).encode())
-    crd_set = CrdSet(("crds.json",), (file,), unserved=unserved)
-    return load_release(crds_alone("crds", crd_set))

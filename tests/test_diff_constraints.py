@@ -16,10 +16,10 @@ from jsonschema import Draft4Validator
 from kubestencil.diff import Change, compare
 from kubestencil.schema import Release
 from kubestencil.schema.acceptance import is_looser
+from tests.cluster import load_crds
 from tests.conftest import make_release
 from tests.crd_validation import errors
 from tests.test_crd import SCHEMA, WIDGET, change
-from tests.test_diff_completeness import custom_release
 
 # What the schemas of custom resources say of the values of a type.
 _CONSTRAINTS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
@@ -298,7 +298,7 @@ def test_a_default_makes_a_required_field_no_break() -> None:
         (WIDGET, required, "breaking"),
         (with_default, both, "warning"),
     ):
-        changes = compare(custom_release(before), custom_release(after)).changes
+        changes = compare(load_crds(before), load_crds(after)).changes
         assert [(change.change, change.severity) for change in changes] == [
             ("field-required", severity)
         ]
@@ -306,16 +306,16 @@ def test_a_default_makes_a_required_field_no_break() -> None:
 
 def test_a_description_of_an_inline_object_changes_once() -> None:
     path = f"{SCHEMA}/properties/spec/properties/issuerRef/description"
-    changed = custom_release(change(path, "Who signs it."))
-    [only] = compare(custom_release(WIDGET), changed).changes
+    changed = load_crds(change(path, "Who signs it."))
+    [only] = compare(load_crds(WIDGET), changed).changes
     assert (only.change, only.field) == ("description-changed", "issuerRef")
 
 
 def test_an_object_that_lists_its_fields_now_keeps_its_type() -> None:
     path = f"{SCHEMA}/properties/spec/properties/extra"
-    before = custom_release(change(path, {"type": "object"}))
+    before = load_crds(change(path, {"type": "object"}))
     listed = {"type": "object", "properties": {"a": {"type": "string"}}}
-    after = custom_release(change(path, listed))
+    after = load_crds(change(path, listed))
     added = compare(before, after).changes
     assert {change.severity for change in added} == {"warning", "safe"}
     # The other way round, what the object has is dropped.
@@ -371,7 +371,7 @@ def test_how_a_kind_is_served_is_compared(
 ) -> None:
     full_path = path[1:] if path.startswith("/") else f"{VERSION}/{path}"
     before, after = (
-        custom_release(change(full_path, value), unserved=True) for value in (old, new)
+        load_crds(change(full_path, value), unserved=True) for value in (old, new)
     )
     [only] = [
         change
@@ -383,8 +383,8 @@ def test_how_a_kind_is_served_is_compared(
 
 def test_a_field_that_cannot_select_any_more_is_a_break() -> None:
     path = f"{VERSION}/selectableFields"
-    before = custom_release(change(path, [{"jsonPath": ".spec.mode"}]))
-    changes = compare(before, custom_release(WIDGET)).changes
+    before = load_crds(change(path, [{"jsonPath": ".spec.mode"}]))
+    changes = compare(before, load_crds(WIDGET)).changes
     assert {(change.change, change.severity) for change in changes} == {
         ("selectable-fields-removed", "breaking")
     }

@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
-import tarfile
 from collections import Counter
 from itertools import product
 
@@ -25,6 +23,7 @@ from kubestencil.schema.knowledge.values import (
     server_facts,
 )
 from kubestencil.schema.types import GroupVersionKind
+from tests.cluster import served_document
 from tests.conftest import RELEASES, load
 
 POD_SPEC = "io.k8s.api.core.v1.PodSpec"
@@ -153,17 +152,11 @@ def test_no_field_is_always_required_that_a_condition_forbids_or_needs(
 
 def test_all_enums_of_a_real_server_are_in_the_table() -> None:
     """A server's /openapi/v2 has enums, those of Go types with the marker +enum."""
-    archive = os.environ.get("KUBESTENCIL_CLUSTER")
-    if not archive:
-        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
-    with tarfile.open(archive) as files:
-        document = files.extractfile("bare/openapi-v2.json")
-        assert document is not None
-        definitions = json.load(document)["definitions"]
+    document = json.loads(served_document("openapi-v2.json", "bare"))
     facts = server_facts("1.35")
     missing = {
         (definition, field)
-        for definition, schema in definitions.items()
+        for definition, schema in document["definitions"].items()
         for field, value in schema.get("properties", {}).items()
         for values in [value.get("enum") or value.get("items", {}).get("enum")]
         if values and not facts.of(definition, field).enum
