@@ -192,9 +192,11 @@ def errors_of(result: ObjectResult) -> frozenset[tuple[str, str]]:
     )
 
 
-def accepted_objects(release: Release, validator: Validator) -> list[Any]:
-    """Manifests and starters that a server accepts."""
-    candidates = [*manifests(), *examples(release, "starter").values()]
+def accepted_objects(
+    release: Release, validator: Validator, others: Iterable[Any] = ()
+) -> list[Any]:
+    """Manifests, starters and other objects that a server accepts."""
+    candidates = [*manifests(), *others, *examples(release, "starter").values()]
     answers = validator.ask([Request("create", value) for value in candidates])
     return [
         value
