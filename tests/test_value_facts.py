@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from itertools import product
 
@@ -208,12 +206,3 @@ def test_expressions_of_formats_accept_the_same_texts(name: str) -> None:
 def test_borders_of_formats(name: str, accepted: str, refused: str) -> None:
     assert FORMATS[name].accepts(accepted)
     assert not FORMATS[name].accepts(refused)
-
-
-def test_facts_are_read_when_they_are_needed() -> None:
-    """Starting the command reads no table."""
-    code = "import kubestencil.cli, sys; print('kubestencil.schema.knowledge.values' in sys.modules)"
-    run = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    )
-    assert run.stdout.strip() == "False"
