@@ -54,7 +54,7 @@ _DROPPED = {
 
 
 def objects_in(
-    value: Any, schema: Schema, release: Release, path: (), name: str = ""
+    value: Any, schema: Schema, release: Release, path: _Path = (), name: str = ""
 ) -> Iterator[tuple[_Path, str]]:
     """The paths of the objects in a value, and the names of their definitions."""
     if schema.ref is not None:
