@@ -141,12 +141,8 @@ def test_documents_are_named_with_verbose_only(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("render", "x", "--spec", "missing.json"),
-        ("render", "1.35", "--specs", "missing"),
         ("render", "1.35", "--crds", "missing.yaml"),
-        ("render", "1.35", "--templates", "missing"),
         ("releases", "--specs", "missing"),
-        ("diff", "1.35", "missing"),
         ("history", "Pod", "a=missing"),
         ("check", "missing", "--to", "1.35"),
         ("check", ".", "--to", "1.35", "--config", "missing"),
