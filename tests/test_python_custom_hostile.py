@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.cluster import load_crds
 from tests.conftest import make_release
 from tests.crd_schemas import definition, version
@@ -158,10 +160,11 @@ def test_types_that_kinds_share_refer_to_each_other(tmp_path: Path) -> None:
     assert re.search(r"^from \._a import A$", shared, re.MULTILINE)
 
 
-def test_kinds_that_refer_to_each_other_through_an_alias_can_be_imported(
-    tmp_path: Path,
+@pytest.mark.parametrize("other", ["First", "Alias"])
+def test_kinds_that_refer_to_each_other_can_be_imported(
+    tmp_path: Path, other: str
 ) -> None:
-    """A definition that is a reference has no class of its own."""
+    """Also through a definition that is a reference: it has no class of its own."""
 
     def kind(name: str, reference: str) -> dict[str, Any]:
         served = [{"group": "x.io", "version": "v1", "kind": name}]
@@ -174,7 +177,7 @@ def test_kinds_that_refer_to_each_other_through_an_alias_can_be_imported(
     release = make_release(
         {
             "x.v1.First": kind("First", "Second"),
-            "x.v1.Second": kind("Second", "Alias"),
+            "x.v1.Second": kind("Second", other),
             "x.v1.Alias": {
                 "type": "array",
                 "items": {"$ref": "#/definitions/x.v1.Name"},
