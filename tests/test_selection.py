@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kubestencil import compare, find, history, load, render
+from kubestencil import compare, find, history, load
 from kubestencil.errors import UsageError
 from kubestencil.schema.resources.operation import operations
-from tests.conftest import Command, make_document, read_output
+from tests.conftest import Command, make_document
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
@@ -106,17 +106,6 @@ def test_unknown_names_are_refused_with_the_nearest(
     assert done.returncode == 2
     assert message in done.stderr
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.nightly
-def test_another_selection_makes_the_output_stale(tmp_path: Path) -> None:
-    def files(*kinds: str) -> set[str]:
-        render(["1.35"], targets=["jsonschema"], out=tmp_path, kinds=kinds, prune=True)
-        return {Path(path).name for path in read_output(tmp_path)}
-
-    assert "pod-v1.json" in files("Pod")
-    assert "pod-v1.json" not in files("Secret")
-    assert "pod-v1.json" in files()
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,9 @@ def results(
             (answer,) = validator.ask([Request(operation, manifest.value, to=to)])
             if answer.object is None:
                 is_unserved = answer.code == 404 and operation == "default"
-                hint = "kubestencil convert --to APIVERSION first" if is_unserved else ""
+                hint = (
+                    "kubestencil convert --to APIVERSION first" if is_unserved else ""
+                )
                 raise SourceError(answer.message, where=where, hint=hint)
             yield _ordered_like(answer.object, manifest.value)
 
