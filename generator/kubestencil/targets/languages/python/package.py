@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -110,9 +110,9 @@ class PythonPackage:
         """A number for each class, the same for classes that import each other."""
         graph = {
             self.classes[definition.name]: tuple(
-                class_name
+                self.classes[name]
                 for field in definition.fields
-                for class_name in self.type(field.schema).classes
+                for name in self.type(field.schema).references
             )
             for definition in self.models
         }
@@ -187,8 +187,16 @@ def is_always_sent(definition: Definition, field: Field, release: Release) -> bo
     )
 
 
-def deprecation_notes(definition: Definition, release: Release) -> Iterator[str]:
-    """What a docstring says of the kinds of a definition that API servers warn of."""
+def class_description(
+    definition: Definition, release: Release, notes: Iterable[str] = ()
+) -> str:
+    """The docstring of a class: its description, which of its kinds API servers warn of,
+    and further notes."""
+    text = definition.description.strip() or definition.name
+    return "\n\n".join([text, *_deprecation_notes(definition, release), *notes])
+
+
+def _deprecation_notes(definition: Definition, release: Release) -> Iterator[str]:
     for kind in definition.kinds:
         resource = release.resources.get(kind)
         if resource and resource.deprecated:
