@@ -36,6 +36,7 @@ from kubestencil.targets.languages.rust.fixups import correct
 from kubestencil.targets.languages.rust.layout import Module
 from kubestencil.targets.languages.rust.package import crate_options
 from kubestencil.targets.languages.rust.value_types import ANY, value_type
+from kubestencil.text.unique_names import unique_names
 
 _INDENT = "    "
 _REST = "..Default::default()"
@@ -76,7 +77,7 @@ class CrateNames(NamedTuple):
         crate = plan_crate(correct(release, target))
         modules = sorted({path.module for path in crate.paths.values()})
         short = ["_".join(module[-2:]) or name for module in modules]
-        unique = spelling.make_unique([*_RESERVED, *short])[len(_RESERVED) :]
+        unique = unique_names(short, spelling.NUMBERED, _RESERVED)
         return cls(crate, name, dict(zip(modules, unique, strict=True)))
 
     def imported(self, module: Module) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 
 from kubestencil.schema import Schema
 from kubestencil.schema.types import reference_to
+from kubestencil.text.unique_names import numbered, unused_name
 
 #: The versions of openapi-generator whose rules are here.
 Version = Literal["4.3", "5.4", "7.26"]
@@ -93,11 +94,7 @@ class _Resolver(ABC):
             # openapi-generator fails to write a page with such a name.
             digest = hashlib.sha256(name.encode()).hexdigest()[:8]
             name = f"{name[: _MAX_LENGTH - len(digest)]}{digest}"
-        candidate, number = name, 0
-        while candidate in self.taken:
-            number += 1
-            candidate = f"{name}_{number}"
-        return candidate
+        return unused_name(name, self.taken, numbered("_", 1))
 
     def add(self, name: str, model: Schema, *signatures: Signature) -> Schema:
         """A reference to the model with one of ``signatures``; if there is none, it is

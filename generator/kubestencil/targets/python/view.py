@@ -51,7 +51,7 @@ from kubestencil.targets.languages.python.package import (
     is_always_sent,
 )
 from kubestencil.targets.languages.python.spelling import class_name as spell_class
-from kubestencil.targets.languages.python.spelling import unique_names
+from kubestencil.targets.languages.python.spelling import unique_spellings
 from kubestencil.targets.languages.python.types import (
     TIME_CONVERTERS,
     PythonType,
@@ -300,7 +300,7 @@ def _literal_types(
         if type_.annotation in _TEXTS
     }
     attributes = package.attributes(definition)
-    names = unique_names(
+    names = unique_spellings(
         (attributes[name] for name, literal in literals.items() if literal),
         spell_class,
         reserved={*package.spelling.reserved_classes, *taken},

@@ -32,7 +32,7 @@ from kubestencil.targets.languages.python.spelling import (
     Spelling,
     class_name,
     module_name,
-    unique_names,
+    unique_spellings,
 )
 
 # What the package itself has under these names.
@@ -102,7 +102,7 @@ class CustomModules:
                 definitions.setdefault(group_version, []).append(
                     self._definitions[name]
                 )
-        groups = unique_names(
+        groups = unique_spellings(
             sorted({group for group, _ in definitions}),
             lambda group: _package_name(group, "group"),
             "_",
@@ -177,7 +177,7 @@ class CustomModules:
         return {
             name: unique_name
             for members in names.values()
-            for name, unique_name in unique_names(
+            for name, unique_name in unique_spellings(
                 members,
                 lambda name: class_name(name.rpartition(".")[2], reserved),
             ).items()
@@ -193,7 +193,7 @@ class CustomModules:
         members: dict[str, list[Definition]] = {}
         for name in order:
             members.setdefault(owners[name], []).append(self._definitions[name])
-        names = unique_names(sorted(members), self._file_name, "_")
+        names = unique_spellings(sorted(members), self._file_name, "_")
         for owner in sorted(members):
             yield CustomFile(names[owner], tuple(members[owner]))
 
@@ -242,7 +242,7 @@ def _version_names(
     definitions: Iterable[CustomGroupVersion], group: str
 ) -> Mapping[str, str]:
     versions = sorted(version for other, version in definitions if other == group)
-    return unique_names(
+    return unique_spellings(
         versions, lambda version: _package_name(version, "version"), "_"
     )
 

@@ -20,6 +20,7 @@ from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import INT_OR_STRING, META_V1
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.custom import kopium
+from kubestencil.text.unique_names import suffixed, unused_name
 
 _CONDITION = f"{META_V1}.Condition"
 _OBJECT_REFERENCE = "io.k8s.api.core.v1.ObjectReference"
@@ -269,7 +270,9 @@ class _Preparation:
     def add_inner(self, schema: Schema, owner: _Owner, field: str) -> str:
         """Add a definition, and its type, for the value of a field."""
         stack = _inner_stack(owner, field)
-        name = spelling.unused_name(f"{owner.package}.{stack}", self.definitions)
+        name = unused_name(
+            f"{owner.package}.{stack}", self.definitions, spelling.NUMBERED
+        )
         self.definitions[name] = Definition(
             name=name,
             group_label=owner.kind.group,
@@ -288,7 +291,7 @@ class _Preparation:
             stack = f"{stack[: _MAX_NAME_LENGTH - len(digest)]}{digest}"
         names = self.names.setdefault(owner.package, set())
         kopium_name = kopium.type_name(stack, owner.kind_name)
-        name = spelling.unused_name(kopium_name, names, spelling.suffixed("X"))
+        name = unused_name(kopium_name, names, suffixed("X"))
         names.add(name)
         self.types[definition] = CustomType(owner.kind, name)
         inner = _Owner(owner.package, owner.kind, owner.kind_name, stack)
