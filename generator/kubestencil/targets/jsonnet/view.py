@@ -7,6 +7,7 @@ They are formatted as k8s-gen and jsonnetfmt leave them
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import starmap
 from typing import Literal, NamedTuple
 
@@ -143,15 +144,15 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _LibraryFiles:
     """Makes the contexts of a library's files."""
 
-    def __init__(self, library: Library, html_escapes: bool) -> None:
-        self._library = library
-        self._html_escapes = html_escapes
+    library: Library
+    html_escapes: bool
 
     def library_context(self, overlay: tuple[OverlayFile, ...]) -> FileContext:
-        library = self._library
+        library = self.library
         variables = {
             "name": self._literal(library.name),
             "url": self._literal(library.url),
@@ -192,7 +193,7 @@ class _LibraryFiles:
         return FileContext(type_.definition, placeholders, variables)
 
     def _literal(self, text: str) -> str:
-        return jsonnet.string_literal(text, html_escapes=self._html_escapes)
+        return jsonnet.string_literal(text, html_escapes=self.html_escapes)
 
     def _member_lines(
         self, members: Members, path: tuple[str, ...], depth: int

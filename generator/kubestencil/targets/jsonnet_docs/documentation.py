@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -156,6 +157,7 @@ def _package(name: str, url: str = "", help_: str = "") -> Mapping[str, str]:
     return {"name": name, "import": url, "help": help_}
 
 
+@dataclass(frozen=True, slots=True)
 class _EvaluatedDocs:
     """Reads packages from a ``DocumentationTree``.
 
@@ -164,9 +166,8 @@ class _EvaluatedDocs:
     ``overlay`` is the name of the overlay, for error messages.
     """
 
-    def __init__(self, generated: GeneratedDocs, overlay: str) -> None:
-        self._generated = generated
-        self._overlay = overlay
+    generated: GeneratedDocs
+    overlay: str
 
     def packages(
         self, fields: DocumentationTree, package_path: _Path = (), path: _Path = ()
@@ -179,7 +180,7 @@ class _EvaluatedDocs:
                 continue
             inner_path = (*path, name)
             if field is None and len(inner_path) == _TYPE_LEVEL:
-                field = self._generated.fields(inner_path)
+                field = self.generated.fields(inner_path)
             if field is not None and "#" in field:
                 package_name = self._package_value(field["#"], inner_path).name
                 inner_package_path = (*package_path, package_name)
@@ -236,7 +237,7 @@ class _EvaluatedDocs:
         inner_path = (*path, name)
         inner = fields.get(name, {})
         if inner is None:
-            inner = self._generated.fields(inner_path)
+            inner = self.generated.fields(inner_path)
         return self._object_docs(inner, inner_path)
 
     def _package_value(self, value: Any, path: _Path) -> _PackageValue:
@@ -249,7 +250,7 @@ class _EvaluatedDocs:
     def _malformed(self, path: _Path) -> TargetError:
         return TargetError(
             f"{'.'.join(path)} is not documentation as doc-util returns it",
-            where=f"the overlay {self._overlay}",
+            where=f"the overlay {self.overlay}",
             hint="use d.fn, d.obj, d.val or d.pkg",
         )
 

@@ -100,14 +100,13 @@ class ReleaseOperations:
         }
         self._python = PythonMethods(self._rebuilt, target)
         # The page of a kind needs them, and that of its operations.
-        self._operations: dict[str, Operations] = {}
+        self._made: dict[str, Operations] = {}
 
     def of(self, definition: Definition) -> Operations:
         """The operations of a kind."""
-        name = definition.name
-        if name not in self._operations:
-            self._operations[name] = self._make(definition)
-        return self._operations[name]
+        if definition.name not in self._made:
+            self._made[definition.name] = self._make(definition)
+        return self._made[definition.name]
 
     def _make(self, definition: Definition) -> Operations:
         kind = definition.kinds[0]
