@@ -91,7 +91,7 @@ class Values:
         """
         fixed_values = fixed_values_of(definition)
         schema, fields = definition.schema, example_fields(definition)
-        selections = self._selections(
+        selection = self._selection(
             schema,
             fields,
             fixed_values,
@@ -100,7 +100,6 @@ class Values:
             lambda entry: is_needed(entry, fixed_values),
             self._accepted.conditions(definition),
         )
-        selection = next(selections, None)
         if selection is None:
             return []
         chosen = {entry.field.name: entry for entry in selection.chosen}
@@ -138,7 +137,7 @@ class Values:
             value = self.value(schema.values, include, value_conditions)
             return self._map(value, schema, include, conditions) if value else None
         if schema.fields:
-            selections = self._selections(
+            selection = self._selection(
                 schema,
                 schema.fields,
                 {},
@@ -146,8 +145,7 @@ class Values:
                 include,
                 lambda entry: include(entry.field),
             )
-            selection = next(selections, None)
-            return None if selection is None else object_node(None, selection.chosen)
+            return selection and object_node(None, selection.chosen)
         if schema.type == "array" and schema.items is not None:
             item_conditions = [
                 condition.items for condition in conditions if condition.items
@@ -274,7 +272,7 @@ class Values:
                 definition.schema, is_required, conditions
             )
         fixed_values = fixed_values_of(definition)
-        selections = self._selections(
+        selection = self._selection(
             definition.schema,
             example_fields(definition),
             fixed_values,
@@ -284,14 +282,11 @@ class Values:
             or self._accepted.is_needed(definition, entry.field.name),
             self._accepted.conditions(definition),
         )
-        selection = next(selections, None)
-        if selection is None:
-            return None
-        return object_node(
+        return selection and object_node(
             definition, self._accepted.with_needed(definition, *selection)
         )
 
-    def _selections(
+    def _selection(
         self,
         schema: Schema,
         fields: Sequence[Field],
@@ -300,20 +295,18 @@ class Values:
         include: FieldFilter,
         is_chosen: EntryFilter,
         allowed: Mapping[str, Sequence[Schema]] = MappingProxyType({}),
-    ) -> Iterator[FieldSelection]:
-        """The selections of fields of an object: those that ``is_chosen`` accepts, and
-        what conditions require. There is none where a required field has no value, or
-        no fields satisfy all conditions. ``allowed`` are conditions of single fields.
+    ) -> FieldSelection | None:
+        """The fields of an object: those that ``is_chosen`` accepts, and what conditions
+        require. None where a required field has no value, or no fields satisfy all
+        conditions. ``allowed`` are conditions of single fields.
 
         Inline objects in it have the fields that ``include`` accepts.
         """
         if not conditions and not has_object_conditions(schema):
             entries = list(self._entries(fields, fixed_values, allowed, include))
-            if not lacks(entries, schema.required):
-                yield FieldSelection(
-                    [entry for entry in entries if is_chosen(entry)], entries
-                )
-            return
+            if lacks(entries, schema.required):
+                return None
+            return FieldSelection(list(filter(is_chosen, entries)), entries)
         for schemas in alternatives((schema, *conditions)):
             overlays = overlays_of(schemas[1:])
             entries = list(self._entries(fields, fixed_values, overlays, include))
@@ -323,7 +316,8 @@ class Values:
             size = max(branch.limits.min_properties or 0 for branch in schemas)
             for chosen in choices(entries, required, is_chosen, overlays, size):
                 if is_allowed(chosen, fields, (object_conditions(schema), *conditions)):
-                    yield FieldSelection(chosen, entries)
+                    return FieldSelection(chosen, entries)
+        return None
 
     def _entries(
         self,

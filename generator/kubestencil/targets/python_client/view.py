@@ -26,7 +26,6 @@ from kubestencil.targets.languages.python.spelling import (
     module_name,
     read_spelling,
 )
-from kubestencil.targets.python_client.argument_texts import ArgumentText
 from kubestencil.targets.python_client.methods import ApiMethods, ClientApi
 from kubestencil.targets.python_client.types import BodyTypes
 from kubestencil.text.languages import python_literal
@@ -41,6 +40,13 @@ class ClientResource(NamedTuple):
     kind: str
     plural: str
     is_namespaced: bool
+
+
+class ArgumentText(NamedTuple):
+    """What an argument means: its name, and a text, both as literals of Python."""
+
+    name: str
+    text: str
 
 
 _SHARED = {
@@ -93,7 +99,10 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     apis = _apis(release, methods, spelling)
     variables = {
         "apis": apis,
-        "arguments": methods.argument_texts.sorted(),
+        "arguments": tuple(
+            ArgumentText(python_literal(name), python_literal(text))
+            for name, text in sorted(methods.argument_texts.items())
+        ),
         "resources": _resources(release),
     }
     return Contexts(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Collection, Container, Mapping
+from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -155,14 +156,7 @@ class _Preparation:
                 schema = schema._replace(fields=self.fields(schema, owner))
             elif not is_string_enum(schema):
                 schema = self.value(schema, owner, "")
-            self.definitions[name] = Definition(
-                name,
-                definition.group_label,
-                definition.version,
-                definition.kind,
-                definition.kinds,
-                schema,
-            )
+            self.definitions[name] = replace(definition, schema=schema)
 
     def remove_replaced(self) -> None:
         if self.replaced:
