@@ -82,7 +82,8 @@ class ExampleTrees:
         if metadata is None:
             return smallest
         entries = {entry.field.name: entry for entry in (*smallest.entries, metadata)}
-        tree = object_node(definition, sorted(entries.values(), key=_entry_rank))
+        ordered = sorted(entries.values(), key=lambda entry: field_rank(entry.field))
+        tree = object_node(definition, ordered)
         return self._accepted.at_places(tree)
 
     def all_fields(self, definition: Definition) -> Object | None:
@@ -173,7 +174,3 @@ class ExampleTrees:
 
 def _is_object_meta(field: Field) -> bool:
     return field.name == "metadata" and field.schema.ref == OBJECT_META
-
-
-def _entry_rank(entry: Entry) -> int:
-    return field_rank(entry.field)

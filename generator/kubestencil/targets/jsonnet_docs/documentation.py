@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
@@ -113,14 +113,6 @@ _TYPE_LEVEL = 3
 _Path = tuple[str, ...]
 
 
-class _PackageValue(NamedTuple):
-    """What ``d.pkg`` of doc-util returns."""
-
-    name: str
-    url: str
-    help: str
-
-
 def library_packages(
     library: Library,
     generated: GeneratedDocs,
@@ -173,7 +165,7 @@ class _EvaluatedDocs:
         self, fields: DocumentationTree, package_path: _Path = (), path: _Path = ()
     ) -> Iterator[LibraryPackage]:
         """A package and all packages inside of it."""
-        value = self._package_value(fields["#"], path)
+        _, url, help_ = self._package_value(fields["#"], path)
         inner: dict[str, list[LibraryPackage]] = {}
         for name, field in fields.items():
             if name.startswith("#"):
@@ -182,15 +174,15 @@ class _EvaluatedDocs:
             if field is None and len(inner_path) == _TYPE_LEVEL:
                 field = self.generated.fields(inner_path)
             if field is not None and "#" in field:
-                package_name = self._package_value(field["#"], inner_path).name
+                package_name, *_ = self._package_value(field["#"], inner_path)
                 inner_package_path = (*package_path, package_name)
                 inner[package_name] = list(
                     self.packages(field, inner_package_path, inner_path)
                 )
         yield LibraryPackage(
             path=package_path,
-            url=value.url,
-            help=value.help,
+            url=url,
+            help=help_,
             packages=tuple(
                 _link(name, packages[0]) for name, packages in sorted(inner.items())
             ),
@@ -240,10 +232,12 @@ class _EvaluatedDocs:
             inner = self.generated.fields(inner_path)
         return self._object_docs(inner, inner_path)
 
-    def _package_value(self, value: Any, path: _Path) -> _PackageValue:
+    def _package_value(self, value: Any, path: _Path) -> tuple[str, str, str]:
+        """The name, the URL and the help of a package, as ``d.pkg`` of doc-util returns
+        them."""
         try:
             name, url, help_ = value["name"], value["import"], value["help"]
-            return _PackageValue(_text(name), _text(url), _text(help_))
+            return _text(name), _text(url), _text(help_)
         except (KeyError, TypeError) as error:
             raise self._malformed((*path, "#")) from error
 

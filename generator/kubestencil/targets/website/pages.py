@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kubestencil.schema import Field, Schema
-from kubestencil.schema.knowledge.words import Phrase
+from kubestencil.schema import Field
+from kubestencil.schema.knowledge.words import Phrase, name_of
 from kubestencil.targets.website import text
 from kubestencil.targets.website.facts import KnownFacts, OtherReleasePage
-from kubestencil.targets.website.links import DEFINITIONS, Links, TypeText
+from kubestencil.targets.website.links import DEFINITIONS, Links, TypeText, reference_of
 from kubestencil.targets.website.operations import TitledOperation
 from kubestencil.targets.website.types import DocumentedType, Reference
 
@@ -166,10 +166,10 @@ class PageMaker:
         that are nearest to it."""
         name, parts = type_.definition.name, self._all_parts(type_)
         types = self.reference.types
-        own = [field.schema for field in _fields(type_)]
+        own = (field.schema for field in _fields(type_))
         sections = dict.fromkeys(
             (
-                *(ref for ref in map(_reference, own) if ref in parts),
+                *(ref for ref in map(reference_of, own) if ref in parts),
                 *(
                     part.definition.name
                     for part in self.reference.parts[name]
@@ -198,7 +198,7 @@ class PageMaker:
     ) -> Iterator[DescribedField]:
         """The fields of a type, with those of its parts that are no sections."""
         for field in _fields(type_):
-            ref = _reference(field.schema)
+            ref = reference_of(field.schema)
             yield self._row(type_, field, page, prefix)
             if ref in page.parts and ref not in page.sections and ref not in visited:
                 visited.add(ref)
@@ -210,9 +210,9 @@ class PageMaker:
     ) -> DescribedField:
         schema = field.schema
         type_text = self.links.type(schema, page.folder)
-        ref = _reference(schema)
+        ref = reference_of(schema)
         if ref in page.sections:
-            type_text = type_text._replace(href=f"#{text.anchor(_kind(ref))}")
+            type_text = type_text._replace(href=f"#{text.anchor(name_of(ref))}")
         return DescribedField(
             name=text.name(f"{prefix}{field.name}"),
             type=type_text,
@@ -259,18 +259,6 @@ class _PageParts(NamedTuple):
 
 def _fields(type_: DocumentedType) -> list[Field]:
     return sorted(type_.definition.fields, key=lambda field: field.name)
-
-
-def _reference(schema: Schema) -> str:
-    """The full name of the type of a value, or of the items of a list; empty for
-    others."""
-    while schema.ref is None and schema.items is not None:
-        schema = schema.items
-    return schema.ref or ""
-
-
-def _kind(full_name: str) -> str:
-    return full_name.rpartition(".")[2]
 
 
 def _go_package(full_name: str) -> str:

@@ -120,31 +120,36 @@ class PythonPackage:
 
     def kinds(self) -> Mapping[KindKey, str]:
         """The class of each kind. Raises SpecError where two classes are one kind."""
-        classes: dict[KindKey, str] = {}
-        for definition in self.models:
-            class_name = self.classes[definition.name]
-            for kind in definition.kinds:
-                key = KindKey(kind.api_version, kind.kind)
-                other = classes.setdefault(key, class_name)
-                if other != class_name:
-                    raise _same_kind_error(key, other, class_name)
-        return classes
+        names = (definition.name for definition in self.models)
+        return self._by_kind(((name, self.classes[name]) for name in names), {})
 
     def custom_kinds(self) -> Mapping[KindKey, str]:
         """The class of each custom kind, after its module: ``example_com.v1:Widget``.
 
         Raises SpecError where two classes are one kind.
         """
-        built_in = self.kinds()
-        classes: dict[KindKey, str] = {}
-        for name, location in self.custom.modules.locations.items():
-            class_name = f"{location.group}.{location.version}:{location.class_name}"
+        classes = (
+            (name, f"{location.group}.{location.version}:{location.class_name}")
+            for name, location in self.custom.modules.locations.items()
+        )
+        return self._by_kind(classes, self.kinds())
+
+    def _by_kind(
+        self, classes: Iterable[tuple[str, str]], others: Mapping[KindKey, str]
+    ) -> Mapping[KindKey, str]:
+        """The classes of definitions by kind, none of which is among ``others``."""
+        by_kind: dict[KindKey, str] = {}
+        for name, class_name in classes:
             for kind in self.definitions[name].kinds:
                 key = KindKey(kind.api_version, kind.kind)
-                other = built_in.get(key) or classes.setdefault(key, class_name)
-                if other != class_name:
-                    raise _same_kind_error(key, other, class_name)
-        return classes
+                first = others.get(key) or by_kind.setdefault(key, class_name)
+                if first != class_name:
+                    raise SpecError(
+                        f"{first} and {class_name} are both {key.kind!a} of "
+                        f"{key.api_version!a}",
+                        hint="remove x-kubernetes-group-version-kind from one of them",
+                    )
+        return by_kind
 
     def type(self, schema: Schema) -> PythonType:
         """The type of the values that a schema allows."""
@@ -202,13 +207,6 @@ def _deprecation_notes(definition: Definition, release: Release) -> Iterator[str
         if resource and resource.deprecated:
             warning = resource.deprecation_warning or f"{kind.api_version} {kind.kind}"
             yield f"Deprecated: {warning}"
-
-
-def _same_kind_error(key: KindKey, first: str, second: str) -> SpecError:
-    return SpecError(
-        f"{first} and {second} are both {key.kind!a} of {key.api_version!a}",
-        hint="remove x-kubernetes-group-version-kind from one of them",
-    )
 
 
 def package_options(target: Target) -> PythonOptions:

@@ -49,14 +49,12 @@ from kubestencil.targets.site.pages.resource_labels import (
 from kubestencil.targets.site.pages.type_changes import (
     InnerChanges,
     ReleaseChanges,
+    VersionChanges,
     change_history,
     find_inner_changes,
-)
-from kubestencil.targets.site.pages.usage import MAX_KINDS, Usage, Use, find_usage
-from kubestencil.targets.site.pages.version_changes import (
-    VersionChanges,
     version_changes,
 )
+from kubestencil.targets.site.pages.usage import MAX_KINDS, Usage, Use, find_usage
 from kubestencil.targets.site.release_context import Availability, ReleaseContext
 from kubestencil.text.html import prose, summary
 
@@ -270,18 +268,18 @@ class TypePages:
         )
 
     def _use_links(self, uses: Iterable[Use]) -> tuple[UseLinks, ...]:
-        links = []
-        for use in uses:
-            address = self.addresses[use.definition]
-            fields = (
-                Link(path, f"{address.href}#{anchor(path)}") for path in use.paths
+        return tuple(
+            UseLinks(
+                address.kind,
+                address.group_version,
+                tuple(
+                    Link(path, f"{address.href}#{anchor(path)}") for path in use.paths
+                ),
+                use.has_more,
             )
-            links.append(
-                UseLinks(
-                    address.kind, address.group_version, tuple(fields), use.has_more
-                )
-            )
-        return tuple(links)
+            for use in uses
+            for address in [self.addresses[use.definition]]
+        )
 
     def _kind_link(self, kind: GroupVersionKind | None) -> Link | None:
         """A link to the page of a kind, without an address where there is no page."""
