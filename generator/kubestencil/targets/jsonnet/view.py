@@ -137,7 +137,10 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             "definition": lambda: map(files.type_context, library.types),
             "group-version": lambda: starmap(files.version_context, library.versions()),
             "group": lambda: starmap(files.group_context, library.groups()),
-            "overlay": lambda: map(_overlay_context, overlay),
+            "overlay": lambda: (
+                FileContext(file.path, {"name": file.name}, {"text": file.text})
+                for file in overlay
+            ),
             "release": lambda: [files.library_context(overlay)],
         }
     )
@@ -247,10 +250,6 @@ def _body(function: Function, path: tuple[str, ...]) -> str:
     opening, closing = jsonnet.patch_braces((*path, *parents))
     plus = "+" if function.appends else ""
     return f"{opening}{jsonnet.field_name(field)}{plus}: {value}{closing}"
-
-
-def _overlay_context(file: OverlayFile) -> FileContext:
-    return FileContext(file.path, {"name": file.name}, {"text": file.text})
 
 
 def _imports(names: Iterable[str], path: str) -> tuple[Import, ...]:

@@ -66,13 +66,9 @@ def _module_name(package: str, members: Sequence[Definition]) -> ModuleName:
     if len(names) == 1:
         return names.pop()
     parts = [_CORE, *package.split(".")] if package else [_CORE]
-    if _is_version(parts[-1]):
+    if precedence(parts[-1]) >= precedence("v0alpha0"):
         return ModuleName(parts[-2], parts[-1])
     return ModuleName(parts[-1], _UNVERSIONED)
-
-
-def _is_version(name: str) -> bool:
-    return precedence(name) >= precedence("v0alpha0")
 
 
 def _is_named_after(package: str, kind: GroupVersionKind) -> bool:

@@ -151,7 +151,12 @@ class ApiPages:
                 ModelImport(model, snake_case(model, self._spelling.acronyms))
                 for model in sorted(models)
             ),
-            consumes=_media_types(details.consumes) if has_body else "",
+            # Any media type is none in particular.
+            consumes=", ".join(
+                _media_type(name)
+                for name in details.consumes
+                if has_body and name != _ANY_MEDIA_TYPE
+            ),
             produces=", ".join(map(_media_type, details.produces)) if result else "",
             responses=tuple(
                 Status(_cell(code), _cell(description))
@@ -212,13 +217,6 @@ class ApiPages:
             description=cell(description),
             required=parameter.required,
         )
-
-
-def _media_types(media_types: Iterable[str]) -> str:
-    """The media types of a body; any is none in particular."""
-    return ", ".join(
-        _media_type(name) for name in media_types if name != _ANY_MEDIA_TYPE
-    )
 
 
 def _media_type(name: str) -> str:

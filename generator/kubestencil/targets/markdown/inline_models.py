@@ -89,7 +89,7 @@ class _Resolver(ABC):
 
     def model_name(self, schema: Schema, path: str) -> str:
         """A name that is free, for the object at ``path``: model and fields."""
-        name = _sanitized(schema.title or path)
+        name = _NOT_IN_NAME.sub("_", re.sub(r"\A(?=[0-9])", "_", schema.title or path))
         if len(name) > _MAX_LENGTH:
             # openapi-generator fails to write a page with such a name.
             digest = hashlib.sha256(name.encode()).hexdigest()[:8]
@@ -175,7 +175,7 @@ class _Gatherer(_Resolver):
 
     def inner(self, schema: Schema, path: str) -> Schema:
         """The schema of a field, item or value; a reference for an object."""
-        if not _has_schemas(schema):
+        if schema.keywords.isdisjoint(("properties", "items", _VALUES)):
             return schema
         name = self.model_name(schema, path)
         model = self.resolved(schema, name)
@@ -243,16 +243,8 @@ def _fields(schema: Schema) -> Mapping[str, Schema]:
     return {field.name: field.schema for field in schema.fields}
 
 
-def _has_schemas(schema: Schema) -> bool:
-    return not schema.keywords.isdisjoint(("properties", "items", _VALUES))
-
-
 def _is_object(schema: Schema) -> bool:
     return schema.type in ("object", None) and bool(schema.fields)
-
-
-def _sanitized(name: str) -> str:
-    return _NOT_IN_NAME.sub("_", re.sub(r"\A(?=[0-9])", "_", name))
 
 
 Signature = Hashable

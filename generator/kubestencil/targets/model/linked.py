@@ -543,15 +543,14 @@ class DefinitionLinks:
                 )
             ),
             tuple(
-                OperationResponse(code, text, schema and self._linked(schema))
+                OperationResponse(
+                    code, text, schema and LinkedSchema(schema, self, NO_FACTS)
+                )
                 for code, text, schema in details.responses
             ),
             details.consumes,
             details.produces,
         )
-
-    def _linked(self, schema: Schema) -> LinkedSchema:
-        return LinkedSchema(schema, self, NO_FACTS)
 
     @cached_property
     def _examples(self) -> ExampleTrees:

@@ -22,7 +22,6 @@ from kubestencil.targets.languages.python.package import (
     package_options,
 )
 from kubestencil.targets.languages.python.spelling import (
-    Spelling,
     module_name,
     read_spelling,
 )
@@ -96,7 +95,10 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     _check_options(target, package.options)
     spelling = read_spelling(models)
     methods = ApiMethods(BodyTypes(release, package), spelling)
-    apis = _apis(release, methods, spelling)
+    apis = [
+        methods.api(api, name, module_name(name, spelling.acronyms))
+        for name, api in named_api_classes(operation_details(release), spelling)
+    ]
     variables = {
         "apis": apis,
         "arguments": tuple(
@@ -150,13 +152,6 @@ def _resources(release: Release) -> list[ClientResource]:
         )
         for kind, resource in sorted(release.resources.items())
         if resource.served
-    ]
-
-
-def _apis(release: Release, methods: ApiMethods, spelling: Spelling) -> list[ClientApi]:
-    return [
-        methods.api(api, name, module_name(name, spelling.acronyms))
-        for name, api in named_api_classes(operation_details(release), spelling)
     ]
 
 

@@ -69,7 +69,7 @@ def stage_in_words(change: StageChange | None) -> str:
     """The stages before and after, with the default of the feature gate: ``alpha (off)
     → beta (on), gate Name``; empty where no stage is known, and for what was and is
     generally available."""
-    if change is None or _is_always_ga(change):
+    if change is None or all(side is None or side.level == "ga" for side in change):
         return ""
     stages = [
         stage.in_words(DEFAULT_NAMES)
@@ -80,10 +80,6 @@ def stage_in_words(change: StageChange | None) -> str:
     gate = next(filter(None, gates), None)
     words = " → ".join(dict.fromkeys(stages))
     return f"{words}, gate {gate}" if words and gate else words
-
-
-def _is_always_ga(change: StageChange) -> bool:
-    return all(stage is None or stage.level == "ga" for stage in change)
 
 
 def first_sentence(schema: Schema) -> str:

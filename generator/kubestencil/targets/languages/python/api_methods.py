@@ -66,7 +66,9 @@ def api_classes(
             tag = _NOT_WORD.sub("_", details.tag or _DEFAULT_TAG)
             by_tag.setdefault(tag, []).append(details)
     tags = sorted(by_tag)
-    names = unique_names(map(_class_name, tags), numbered(), reserved)
+    names = unique_names(
+        (f"{_without_underscores(tag)}Api" for tag in tags), numbered(), reserved
+    )
     return [
         ApiClass(name, _methods(by_tag[tag], spelling))
         for tag, name in zip(tags, names, strict=True)
@@ -78,12 +80,8 @@ def named_api_classes(
 ) -> Iterator[tuple[str, ApiClass]]:
     """The API classes of operations, each with its name in the package of a client."""
     for api in api_classes(operations, spelling, _RESERVED_CLASSES):
-        yield _identifier(api.name), api
-
-
-def _identifier(name: str) -> str:
-    """The name of a class; a tag may begin with a digit."""
-    return name if name.isidentifier() else f"Tag{name}"
+        # A tag may begin with a digit.
+        yield api.name if api.name.isidentifier() else f"Tag{api.name}", api
 
 
 def _methods(
@@ -136,10 +134,6 @@ def result_schema(responses: Iterable[Response]) -> Schema | None:
     for code in sorted(filter(_SUCCESS.match, codes)):
         return codes[code].schema
     return None
-
-
-def _class_name(tag: str) -> str:
-    return f"{_without_underscores(tag)}Api"
 
 
 def _without_underscores(tag: str) -> str:

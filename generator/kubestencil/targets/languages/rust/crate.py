@@ -164,15 +164,15 @@ def containment(
 
     def references(values: Callable[[Definition], Iterable[Schema]]) -> Graph:
         return {
-            name: () if name in hand_written else _references(values(definition))
+            name: (
+                [schema.ref for schema in values(definition) if schema.ref is not None]
+                if name not in hand_written
+                else []
+            )
             for name, definition in definitions.items()
         }
 
     return Containment(references(_values), references(_required))
-
-
-def _references(schemas: Iterable[Schema]) -> tuple[str, ...]:
-    return tuple([schema.ref for schema in schemas if schema.ref is not None])
 
 
 def boxed_references(
