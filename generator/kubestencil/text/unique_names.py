@@ -1,7 +1,8 @@
-"""Names that are not taken: the first free one of several spellings."""
+"""Names that are not taken, the first free one of several spellings, and short ones."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import chain, count
 
@@ -39,3 +40,11 @@ def unique_names(
         unique.append(next(other for other in candidates if other not in taken))
         taken.add(unique[-1])
     return unique
+
+
+def shortened_name(name: str, max_length: int) -> str:
+    """A name of at most ``max_length`` characters, which is as distinct as before."""
+    if len(name) <= max_length:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: max_length - len(digest)]}{digest}"

@@ -15,8 +15,7 @@ from typing import Literal, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import nearest
 
-_MINOR = re.compile(r"v?(\d+\.\d+)\Z")
-_PATCH = re.compile(r"v?(\d+\.\d+\.\d+)\Z")
+_VERSION = re.compile(r"v?(\d+\.\d+)(\.\d+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +69,8 @@ def kubernetes_version(release: str, target: Target, options: JsonSchemaOptions)
     """
     if options.patch < 0:
         raise target.option_error("must not be negative", "patch")
-    if minor := _MINOR.match(release):
-        return f"v{minor[1]}.{options.patch}"
-    version = _PATCH.match(release)
-    return f"v{version[1]}" if version else release
+    version = _VERSION.match(release)
+    return f"v{version[1]}{version[2] or f'.{options.patch}'}" if version else release
 
 
 def chosen_flavours(

@@ -9,7 +9,6 @@ flatten the fields of a model, 7.26 gathers its inline models.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -17,7 +16,7 @@ from typing import Any, Literal, get_args
 
 from kubestencil.schema import Schema
 from kubestencil.schema.types import reference_to
-from kubestencil.text.unique_names import numbered, unused_name
+from kubestencil.text.unique_names import numbered, shortened_name, unused_name
 
 #: The versions of openapi-generator whose rules are here.
 Version = Literal["4.3", "5.4", "7.26"]
@@ -90,10 +89,8 @@ class _Resolver(ABC):
     def model_name(self, schema: Schema, path: str) -> str:
         """A name that is free, for the object at ``path``: model and fields."""
         name = _NOT_IN_NAME.sub("_", re.sub(r"\A(?=[0-9])", "_", schema.title or path))
-        if len(name) > _MAX_LENGTH:
-            # openapi-generator fails to write a page with such a name.
-            digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-            name = f"{name[: _MAX_LENGTH - len(digest)]}{digest}"
+        # openapi-generator fails to write a page with a longer name.
+        name = shortened_name(name, _MAX_LENGTH)
         return unused_name(name, self.taken, numbered("_", 1))
 
     def add(self, name: str, model: Schema, *signatures: Signature) -> Schema:

@@ -7,14 +7,12 @@ what schemas of custom resources have beyond those of Kubernetes' own types
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
-from kubestencil.schema.graph import references
 from kubestencil.targets.languages.python.annotations import (
     ABSENT,
     BUILTINS,
@@ -25,6 +23,7 @@ from kubestencil.targets.languages.python.annotations import (
 from kubestencil.targets.languages.python.custom.modules import (
     ClassLocation,
     CustomFile,
+    referred_classes,
 )
 from kubestencil.targets.languages.python.custom.types import (
     RUNTIME_NAMES,
@@ -157,14 +156,9 @@ class _FileBuilder:
 
     def _references(self) -> Iterator[str]:
         """The full names of the definitions whose classes the file refers to."""
+        graph = self._custom.modules.graph
         for definition in self._file.definitions:
-            pending = deque(references(definition.schema))
-            while pending:
-                name = pending.popleft()
-                if self._has_class(name):
-                    yield name
-                else:
-                    pending.extend(references(self._release.definitions[name].schema))
+            yield from referred_classes(graph[definition.name], graph, self._has_class)
 
     def _class(self, definition: Definition) -> CustomClass:
         custom = self._custom

@@ -254,16 +254,10 @@ def stage_note(row: Row, history: History) -> str:
     (on), gate PodLevelResources``; of a volume what became of its plugin; empty for
     others without a gate. A field that its gate no longer guards is generally available,
     and one that is deprecated is not promoted with its gate."""
-    gates = {
-        column.release: cell.gate
-        for column, cell in zip(history.columns, row.cells, strict=True)
-        if cell is not None and cell.gate is not None
-    }
-    having = {
-        column.release
-        for column, cell in zip(history.columns, row.cells, strict=True)
-        if cell is not None
-    }
+    cells = zip(history.columns, row.cells, strict=True)
+    having = [(column.release, cell.gate) for column, cell in cells if cell is not None]
+    gates = {release: gate for release, gate in having if gate is not None}
+    with_field = {release for release, _ in having}
     deprecated = [
         history.columns[event.column].release
         for event in history.events
@@ -283,7 +277,7 @@ def stage_note(row: Row, history: History) -> str:
             else f"{stage} {release_range(names)} ({DEFAULT_NAMES[enabled]})"
         )
     later = history.releases[history.releases.index(guarded[-1]) + 1 : end]
-    after = [release for release in later if release in having]
+    after = [release for release in later if release in with_field]
     if after and gates[guarded[-1]].level in ("alpha", "beta"):
         stages.append(f"GA since {after[0]}")
     if deprecated:

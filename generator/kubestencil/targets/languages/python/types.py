@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Schema
@@ -65,15 +66,12 @@ class TypeSpeller:
     ) -> None:
         self._definitions = definitions
         self._classes = classes
-        self._references: dict[str, PythonType] = {}
+        self._reference = cache(self._refer)
 
     def spell(self, schema: Schema) -> PythonType:
         """The type of the values that a schema allows."""
         if schema.ref is not None:
-            reference = self._references.get(schema.ref)
-            if reference is None:
-                reference = self._references[schema.ref] = self._refer(schema.ref)
-            return reference
+            return self._reference(schema.ref)
         if schema.type == "array":
             return (self.spell(schema.items) if schema.items else _ANY).in_list()
         if schema.values is not None:

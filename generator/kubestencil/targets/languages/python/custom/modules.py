@@ -9,9 +9,9 @@ share, which only API servers with OpenAPI documents of their own have, are in `
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from keyword import iskeyword
 from typing import NamedTuple
@@ -34,6 +34,7 @@ from kubestencil.targets.languages.python.spelling import (
     module_name,
     unique_spellings,
 )
+from kubestencil.text.unique_names import shortened_name
 
 # What the package itself has under these names.
 _RESERVED_GROUPS = frozenset(["dump", "dump_json", "load", "model_for", "models"])
@@ -136,33 +137,25 @@ class CustomModules:
         }
 
     @cached_property
+    def graph(self) -> Graph:
+        """The definitions that each definition refers to."""
+        return reference_graph(self._definitions)
+
+    @cached_property
     def cycles(self) -> Mapping[str, int]:
         """A number for each module, the same for those that import each other.
 
         Raises SpecError where imports would be nested too deeply.
         """
-        references = reference_graph(self._definitions) if self.locations else {}
         graph: dict[str, set[str]] = {}
         for name, location in self.locations.items():
             graph.setdefault(location.module, set()).update(
                 self.locations[reference].module
-                for reference in self._referred_classes(name, references)
+                for reference in referred_classes(
+                    self.graph[name], self.graph, self.locations.__contains__
+                )
             )
         return import_cycles(graph)
-
-    def _referred_classes(
-        self, name: str, references: Mapping[str, Collection[str]]
-    ) -> Iterator[str]:
-        """The definitions with classes that one refers to, also through definitions that
-        are references, lists or maps and have none."""
-        pending, visited = [*references[name]], {name}
-        while pending:
-            reference = pending.pop()
-            if reference in self.locations:
-                yield reference
-            elif reference not in visited:
-                visited.add(reference)
-                pending += references[reference]
 
     @cached_property
     def _classes(self) -> Mapping[str, str]:
@@ -200,9 +193,8 @@ class CustomModules:
     def _file_name(self, owner: str) -> str:
         if owner == _SHARED:
             return "_types"
-        return _shortened(
-            f"_{module_name(self._classes[owner], self._spelling.acronyms)}"
-        )
+        name = module_name(self._classes[owner], self._spelling.acronyms)
+        return shortened_name(f"_{name}", _MAX_LENGTH)
 
     def _owners(
         self, definitions: Sequence[Definition], graph: Graph
@@ -232,6 +224,21 @@ class CustomModules:
         return {name: owners.get(name, _SHARED) for name in graph}
 
 
+def referred_classes(
+    names: Iterable[str], references: Graph, has_class: Callable[[str], bool]
+) -> Iterator[str]:
+    """Those of some definitions that have classes, and those that the others refer to,
+    which are references, lists or maps."""
+    pending, visited = deque(names), set[str]()
+    while pending:
+        name = pending.popleft()
+        if has_class(name):
+            yield name
+        elif name not in visited:
+            visited.add(name)
+            pending.extend(references[name])
+
+
 def _has_class(definition: Definition) -> bool:
     return bool(definition.kinds) or (
         definition.is_object and not is_any_resource(definition.schema)
@@ -255,12 +262,4 @@ def _package_name(name: str, prefix: str) -> str:
     package = _NOT_WORD.sub("_", name.lower()).strip("_")
     if iskeyword(package) or not package.isidentifier():
         package = f"{prefix}_{package}"
-    return _shortened(package)
-
-
-def _shortened(name: str) -> str:
-    """A name that can be a file's, and is as distinct as before."""
-    if len(name) <= _MAX_LENGTH:
-        return name
-    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return f"{name[: _MAX_LENGTH - len(digest)]}{digest}"
+    return shortened_name(package, _MAX_LENGTH)

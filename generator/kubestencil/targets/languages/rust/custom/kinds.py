@@ -8,7 +8,6 @@ describes these. Unlike kopium's, lists and maps have enums, too.
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Collection, Container, Mapping
 from dataclasses import replace
@@ -21,7 +20,7 @@ from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import INT_OR_STRING, META_V1
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.custom import kopium
-from kubestencil.text.unique_names import suffixed, unused_name
+from kubestencil.text.unique_names import shortened_name, suffixed, unused_name
 
 _CONDITION = f"{META_V1}.Condition"
 _OBJECT_REFERENCE = "io.k8s.api.core.v1.ObjectReference"
@@ -280,9 +279,7 @@ class _Preparation:
 
     def add_type(self, definition: str, owner: _Owner, stack: str) -> None:
         """Give a definition its Rust name, and queue it."""
-        if len(stack) > _MAX_NAME_LENGTH:
-            digest = hashlib.sha256(stack.encode()).hexdigest()[:8]
-            stack = f"{stack[: _MAX_NAME_LENGTH - len(digest)]}{digest}"
+        stack = shortened_name(stack, _MAX_NAME_LENGTH)
         names = self.names.setdefault(owner.package, set())
         kopium_name = kopium.type_name(stack, owner.kind_name)
         name = unused_name(kopium_name, names, suffixed("X"))
