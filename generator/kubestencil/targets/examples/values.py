@@ -135,7 +135,7 @@ class Values:
                 condition.values for condition in conditions if condition.values
             ]
             value = self.value(schema.values, include, value_conditions)
-            return self._map(value, schema, include, conditions) if value else None
+            return value and self._container(value, schema, include, conditions)
         if schema.fields:
             selection = self._selection(
                 schema,
@@ -151,7 +151,7 @@ class Values:
                 condition.items for condition in conditions if condition.items
             ]
             item = self.value(schema.items, include, item_conditions)
-            return self._list(item, schema, include, conditions) if item else None
+            return item and self._container(item, schema, include, conditions)
         return example_scalar(schema, conditions)
 
     def wrapped(self, schema: Schema, inner: Object) -> Node | None:
@@ -162,50 +162,40 @@ class Values:
             if definition.is_object:
                 return inner
             return self.wrapped(definition.schema, inner)
-        if schema.values is not None:
-            value = self.wrapped(schema.values, inner)
-            return self._map(value, schema, _is_any, ()) if value else None
-        if schema.items is not None:
-            item = self.wrapped(schema.items, inner)
-            return self._list(item, schema, _is_any, ()) if item else None
-        return inner
+        content = schema.values or schema.items
+        if content is None:
+            return inner
+        node = self.wrapped(content, inner)
+        return node and self._container(node, schema, _is_any, ())
 
-    def _list(
+    def _container(
         self,
         first: Node,
         schema: Schema,
         include: FieldFilter,
         conditions: Sequence[Schema],
     ) -> Node | None:
-        """A list that begins with ``first`` and has as many items as it must."""
-        all_conditions = (schema, *conditions)
-        count = max(condition.limits.min_items or 0 for condition in all_conditions)
+        """A list that begins with ``first``, or a map whose first value it is, with as
+        many items or keys as it must have."""
+        conditions = (schema, *conditions)
+        limits = [condition.limits for condition in conditions]
+        if schema.values is None:
+            count = max(limit.min_items or 0 for limit in limits)
+            if count > _MAX_ITEMS:
+                return None
+            others = (
+                self._other_items(schema, first, include) if count > 1 else iter(())
+            )
+            items = [first, *islice(others, max(count - 1, 0))]
+            return _checked(list_node(items), Scalar([]), conditions)
+        count = max(limit.min_properties or 0 for limit in limits)
         if count > _MAX_ITEMS:
             return None
-        others = self._other_items(schema, first, include) if count > 1 else iter(())
-        node = list_node([first, *islice(others, max(count - 1, 0))])
-        return _checked(node, Scalar([]), all_conditions)
-
-    def _map(
-        self,
-        first: Node,
-        schema: Schema,
-        include: FieldFilter,
-        conditions: Sequence[Schema],
-    ) -> Node | None:
-        """A map whose first value is ``first``, with as many keys as it must have."""
-        all_conditions = (schema, *conditions)
-        count = max(
-            condition.limits.min_properties or 0 for condition in all_conditions
-        )
-        if count > _MAX_ITEMS:
-            return None
-        assert schema.values is not None
         values = {_MAP_KEY: first}
         for number in range(2, count + 1):
             other = self.value(schema.values, include)
             values[f"{_MAP_KEY}{number}"] = first if other is None else other
-        return _checked(map_node(values), Scalar({}), all_conditions)
+        return _checked(map_node(values), Scalar({}), conditions)
 
     def _other_items(
         self, schema: Schema, first: Node, include: FieldFilter

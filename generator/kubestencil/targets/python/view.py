@@ -139,9 +139,6 @@ EACH: Mapping[str, Each] = {
     **CUSTOM_EACH,
 }
 
-#: This view reproduces no quirks.
-QUIRKS: Mapping[str, str] = {}
-
 
 def make_contexts(release: Release, target: Target) -> Contexts:
     """The contexts of the files of a package.

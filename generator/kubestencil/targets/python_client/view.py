@@ -78,9 +78,6 @@ EACH: Mapping[str, Each] = {
     ),
 }
 
-#: This view reproduces no quirks.
-QUIRKS: Mapping[str, str] = {}
-
 
 def make_contexts(release: Release, target: Target) -> Contexts:
     """The contexts of the files of a client.

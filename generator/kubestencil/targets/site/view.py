@@ -32,9 +32,6 @@ COMMON = ""
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {**release.EACH, **reports.EACH, **common.EACH}
 
-#: This view reproduces no quirks.
-QUIRKS: Mapping[str, str] = {}
-
 
 def divide(
     names: Sequence[str], load_releases: Callable[[], Sequence[Release]], target: Target

@@ -18,8 +18,6 @@ from kubestencil.schema.knowledge.components import (
     strategy_rows,
 )
 
-QUIRKS: Mapping[str, str] = {}
-
 _MINOR = re.compile(r"1\.(\d+)\Z")
 # The first release in the tables of facts.
 _OLDEST = 25
