@@ -123,7 +123,7 @@ class PythonWriter:
         name = self._package.classes.get(definition.name)
         if name is not None:
             return _Import(self._module or self._package.options.package, name)
-        location = self._package.custom.modules.locations.get(definition.name)
+        location = self._package.custom.locations.get(definition.name)
         if location is None:
             return None
         name = location.class_name

@@ -156,7 +156,7 @@ class _FileBuilder:
 
     def _references(self) -> Iterator[str]:
         """The full names of the definitions whose classes the file refers to."""
-        graph = self._custom.modules.graph
+        graph = self._custom.graph
         for definition in self._file.definitions:
             yield from referred_classes(graph[definition.name], graph, self._has_class)
 
@@ -177,7 +177,7 @@ class _FileBuilder:
             self._names.add("Any")
         self._names.update(bases, (field.time_converter for field in time_fields))
         return CustomClass(
-            name=custom.modules.locations[definition.name].class_name,
+            name=custom.locations[definition.name].class_name,
             bases=tuple(bases),
             description=class_description(
                 definition,
@@ -229,13 +229,13 @@ class _FileBuilder:
     def _local_name(self, name: str) -> str | None:
         """The name of a definition's class in this file, None where it has none."""
         if name in self._own:
-            return self._package.custom.modules.locations[name].class_name
+            return self._package.custom.locations[name].class_name
         imported = self._imported.get(name)
         return imported.local_name if imported else None
 
     def _has_class(self, name: str) -> bool:
         definition = self._release.definitions[name]
-        return name in self._package.custom.modules.locations or (
+        return name in self._package.custom.locations or (
             definition.is_object and name in self._package.classes
         )
 
@@ -252,7 +252,7 @@ def _imported_classes(
 ) -> Mapping[str, ImportedClass]:
     """The classes that a file imports, by the full name of their definition; local names
     differ from those of the file's own classes."""
-    locations, cycles = package.custom.modules.locations, package.custom.modules.cycles
+    locations, cycles = package.custom.locations, package.custom.cycles
     location = locations[file.definitions[0].name]
     taken = {locations[definition.name].class_name for definition in file.definitions}
     imported: dict[str, ImportedClass] = {}

@@ -189,7 +189,7 @@ def _names_of(
 
 
 def _release_context(package: PythonPackage, release: str) -> FileContext:
-    versions = package.custom.modules.versions
+    versions = package.custom.versions
     variables = {
         "models": [
             class_entry(name, module) for name, module in package.modules.items()

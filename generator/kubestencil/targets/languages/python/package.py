@@ -15,7 +15,7 @@ from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.well_known import LIST_META, OBJECT_META, is_built_in
 from kubestencil.source.releases import package_version
-from kubestencil.targets.languages.python.custom.classes import CustomClasses
+from kubestencil.targets.languages.python.custom.modules import CustomClasses
 from kubestencil.targets.languages.python.imports import import_cycles
 from kubestencil.targets.languages.python.spelling import (
     attribute_names,
@@ -72,7 +72,7 @@ class PythonPackage:
         self.definitions = release.definitions
         self.spelling = read_spelling(target)
         self.custom = CustomClasses(release, self.spelling)
-        custom = self.custom.modules.members
+        custom = self.custom.members
         self.classes = class_names(
             [name for name in release.definitions if name not in custom],
             self.spelling.reserved_classes,
@@ -86,7 +86,7 @@ class PythonPackage:
             self.fields(definition)
             self.attributes(definition)
         # Computed, and checked, when first used.
-        _ = self.modules, self.cycles, self.custom.modules.cycles
+        _ = self.modules, self.cycles, self.custom.cycles
 
     @cached_property
     def models(self) -> Sequence[Definition]:
@@ -130,7 +130,7 @@ class PythonPackage:
         """
         classes = (
             (name, f"{location.group}.{location.version}:{location.class_name}")
-            for name, location in self.custom.modules.locations.items()
+            for name, location in self.custom.locations.items()
         )
         return self._by_kind(classes, self.kinds())
 

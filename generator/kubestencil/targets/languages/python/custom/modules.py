@@ -1,4 +1,4 @@
-"""The modules of custom kinds, and the names of their classes.
+"""The classes of custom kinds: their names, attributes and modules.
 
 A group and version is a package of its own, ``cert_manager_io.v1``, in which all of its
 classes can be found. They are defined in one file for each kind, which is executed when
@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from keyword import iskeyword
 from typing import NamedTuple
 
-from kubestencil.schema import Definition, Release
+from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.graph import Graph, components, reference_graph
 from kubestencil.schema.kinds import list_item
 from kubestencil.targets.languages.python.custom.kinds import (
@@ -30,6 +31,7 @@ from kubestencil.targets.languages.python.custom.types import (
 from kubestencil.targets.languages.python.imports import import_cycles
 from kubestencil.targets.languages.python.spelling import (
     Spelling,
+    attribute_names,
     class_name,
     module_name,
     unique_spellings,
@@ -42,6 +44,10 @@ _RESERVED_GROUPS = frozenset(["dump", "dump_json", "load", "model_for", "models"
 _SHARED = ""
 _MAX_LENGTH = 100
 _NOT_WORD = re.compile(r"[^a-z0-9]")
+# msgspec refuses these characters in the JSON name of a field (msgspec.Struct, rename).
+_NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f\ud800-\udfff]')
+# Names that the classes of ``_custom.py`` define, besides those of ``_base.py``.
+_RESERVED = frozenset(["unknown_fields", "to_exact_time"])
 
 
 class CustomFile(NamedTuple):
@@ -82,8 +88,8 @@ class ClassLocation(NamedTuple):
         return f"{self.group}.{self.version}.{self.file}"
 
 
-class CustomModules:
-    """The modules and classes of the custom kinds of a release.
+class CustomClasses:
+    """The classes of the custom kinds of a release, and their modules.
 
     ``members`` has the group and version of each custom definition, ``versions`` the
     packages, sorted by API version, ``locations`` the class of each definition that
@@ -92,7 +98,7 @@ class CustomModules:
 
     def __init__(self, release: Release, spelling: Spelling) -> None:
         self._definitions = release.definitions
-        self._spelling = spelling
+        self._spelling = replace(spelling, reserved=spelling.reserved | _RESERVED)
         self.members = custom_definitions(release)
 
     @cached_property
@@ -223,6 +229,42 @@ class CustomModules:
                         pending.append(name)
         return {name: owners.get(name, _SHARED) for name in graph}
 
+    def fields(self, definition: Definition) -> Sequence[Field]:
+        """The fields that have an attribute, sorted by JSON name.
+
+        A field whose name msgspec does not allow has none.
+        """
+        return sorted(_attribute_fields(definition), key=lambda field: field.name)
+
+    def attributes(self, definition: Definition) -> Mapping[str, str]:
+        """The attribute of each field that has one, by JSON name."""
+        return attribute_names(_attribute_fields(definition), self._spelling)
+
+    def keeps_unknown_fields(self, definition: Definition) -> bool:
+        """Whether objects of the class keep fields that the schema does not have."""
+        return definition.schema.preserves_unknown_fields or not definition.is_object
+
+    def fields_without_attribute(self, definition: Definition) -> Sequence[str]:
+        """The JSON names of the fields that are kept although they have no attribute."""
+        names = (field.name for field in definition.fields)
+        return sorted(name for name in names if not _can_be_attribute(name))
+
+    def nullable_fields(self, definition: Definition) -> Sequence[str]:
+        """The JSON names of the fields in which null differs from an absent value."""
+        return [
+            field.name
+            for field in self.fields(definition)
+            if _allows_null(field.schema) and not field.required
+        ]
+
+    def is_open(self, name: str) -> bool:
+        """Whether a definition's objects may have other fields than attributes."""
+        definition = self._definitions[name]
+        return self.keeps_unknown_fields(definition) or bool(
+            self.nullable_fields(definition)
+            or self.fields_without_attribute(definition)
+        )
+
 
 def referred_classes(
     names: Iterable[str], references: Graph, has_class: Callable[[str], bool]
@@ -263,3 +305,17 @@ def _package_name(name: str, prefix: str) -> str:
     if iskeyword(package) or not package.isidentifier():
         package = f"{prefix}_{package}"
     return shortened_name(package, _MAX_LENGTH)
+
+
+def _attribute_fields(definition: Definition) -> Iterator[Field]:
+    return (field for field in definition.fields if _can_be_attribute(field.name))
+
+
+def _can_be_attribute(json_name: str) -> bool:
+    return _NOT_IN_JSON_NAME.search(json_name) is None
+
+
+def _allows_null(schema: Schema) -> bool:
+    """Whether null is a value: where it is said, and where any value is allowed."""
+    is_any = schema.type is None and schema.ref is None and not schema.int_or_string
+    return schema.keeps_null or is_any
