@@ -58,10 +58,8 @@ def _module_name(package: str, members: Sequence[Definition]) -> ModuleName:
         return ModuleName("meta", "v1")
     names = {
         ModuleName(kind.group or _CORE, kind.version)
-        for definition in members
-        if len(definition.kinds) == 1
-        for kind in definition.kinds
-        if _is_named_after(package, kind)
+        for kind in (definition.served_kind for definition in members)
+        if kind and _is_named_after(package, kind)
     }
     if len(names) == 1:
         return names.pop()

@@ -558,7 +558,7 @@ class DefinitionLinks:
 
     def example(self, name: str, *, with_all_fields: bool) -> Any:
         definition = self.release.definitions[name]
-        if len(definition.kinds) != 1:
+        if definition.served_kind is None:
             return None
         examples = self._examples
         make = examples.all_fields if with_all_fields else examples.starter

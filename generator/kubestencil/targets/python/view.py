@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
-from kubestencil.schema import Definition, Field, Release
+from kubestencil.schema import Definition, Field, GroupVersionKind, Release
 from kubestencil.schema.knowledge.fields import known_fields
 from kubestencil.schema.knowledge.values import FieldFacts
 from kubestencil.targets.languages.python.annotations import (
@@ -45,7 +45,6 @@ from kubestencil.targets.languages.python.imports import (
     import_from,
 )
 from kubestencil.targets.languages.python.package import (
-    KindKey,
     PythonPackage,
     class_description,
     is_always_sent,
@@ -330,13 +329,18 @@ def _imports(package: PythonPackage, classes: Iterable[str]) -> Iterator[ImportF
         yield from import_from(f".{package.modules[name]}", [name])
 
 
-def _kind_groups(classes: Mapping[KindKey, str]) -> list[KindGroup]:
+def _kind_groups(classes: Mapping[GroupVersionKind, str]) -> list[KindGroup]:
+    def key(kind: GroupVersionKind) -> tuple[str, str]:
+        return kind.api_version, kind.kind
+
     return [
         KindGroup(
             python_literal(api_version),
-            tuple(KindEntry(python_literal(key.kind), classes[key]) for key in keys),
+            tuple(
+                KindEntry(python_literal(kind.kind), classes[kind]) for kind in kinds
+            ),
         )
-        for api_version, keys in groupby(
-            sorted(classes), key=lambda key: key.api_version
+        for api_version, kinds in groupby(
+            sorted(classes, key=key), lambda kind: kind.api_version
         )
     ]

@@ -81,7 +81,7 @@ class BodyTypes:
             kind: definition
             for definition in self._release.definitions.values()
             for kind in definition.kinds
-            if kind.kind == definition.kind or len(definition.kinds) == 1
+            if kind.kind == definition.kind or definition.served_kind
         }
 
     def kind_of(self, schema: Schema) -> str:

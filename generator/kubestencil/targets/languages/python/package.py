@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
-from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.errors import SpecError
-from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.well_known import LIST_META, OBJECT_META, is_built_in
 from kubestencil.source.releases import package_version
 from kubestencil.targets.languages.python.custom.modules import CustomClasses
@@ -47,13 +46,6 @@ class PythonOptions:
     def version_for(self, release: str) -> str:
         """The version of the distribution for a release."""
         return self.version or package_version(release)
-
-
-class KindKey(NamedTuple):
-    """What identifies a kind in a manifest: its ``apiVersion`` and ``kind``."""
-
-    api_version: str
-    kind: str
 
 
 class PythonPackage:
@@ -118,12 +110,12 @@ class PythonPackage:
         }
         return import_cycles(graph)
 
-    def kinds(self) -> Mapping[KindKey, str]:
+    def kinds(self) -> Mapping[GroupVersionKind, str]:
         """The class of each kind. Raises SpecError where two classes are one kind."""
         names = (definition.name for definition in self.models)
         return self._by_kind(((name, self.classes[name]) for name in names), {})
 
-    def custom_kinds(self) -> Mapping[KindKey, str]:
+    def custom_kinds(self) -> Mapping[GroupVersionKind, str]:
         """The class of each custom kind, after its module: ``example_com.v1:Widget``.
 
         Raises SpecError where two classes are one kind.
@@ -135,18 +127,17 @@ class PythonPackage:
         return self._by_kind(classes, self.kinds())
 
     def _by_kind(
-        self, classes: Iterable[tuple[str, str]], others: Mapping[KindKey, str]
-    ) -> Mapping[KindKey, str]:
+        self, classes: Iterable[tuple[str, str]], others: Mapping[GroupVersionKind, str]
+    ) -> Mapping[GroupVersionKind, str]:
         """The classes of definitions by kind, none of which is among ``others``."""
-        by_kind: dict[KindKey, str] = {}
+        by_kind: dict[GroupVersionKind, str] = {}
         for name, class_name in classes:
             for kind in self.definitions[name].kinds:
-                key = KindKey(kind.api_version, kind.kind)
-                first = others.get(key) or by_kind.setdefault(key, class_name)
+                first = others.get(kind) or by_kind.setdefault(kind, class_name)
                 if first != class_name:
                     raise SpecError(
-                        f"{first} and {class_name} are both {key.kind!a} of "
-                        f"{key.api_version!a}",
+                        f"{first} and {class_name} are both {kind.kind!a} of "
+                        f"{kind.api_version!a}",
                         hint="remove x-kubernetes-group-version-kind from one of them",
                     )
         return by_kind

@@ -23,7 +23,7 @@ def has_one_kind(definition: Definition) -> bool:
     """Whether the type alone says which ``apiVersion`` and ``kind`` an object has: they
     are constants of the type then, not fields."""
     names = {field.name for field in definition.fields}
-    return len(definition.kinds) == 1 and {"apiVersion", "kind"} <= names
+    return definition.served_kind is not None and {"apiVersion", "kind"} <= names
 
 
 def list_items(definitions: Mapping[str, Definition]) -> dict[str, str]:

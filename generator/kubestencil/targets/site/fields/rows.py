@@ -284,8 +284,8 @@ class ReleaseFields:
         if fixed:
             yield immutable_in_words(fixed)
         own = self._release.definitions.get(known.definition)
-        if known.schema.ref == OBJECT_META and own and len(own.kinds) == 1:
-            yield from self._name_facts(own.kinds[0])
+        if known.schema.ref == OBJECT_META and own and own.served_kind:
+            yield from self._name_facts(own.served_kind)
 
     def _name_facts(self, kind: GroupVersionKind) -> Iterator[Phrase]:
         """What holds for the names of the objects of a kind."""

@@ -211,11 +211,11 @@ class TypePages:
         removed_in = all_releases[all_releases.index(releases[-1]) + 1]
         is_kind = name in self.kinds
         used_in = self.usage.used_in.get(name, ())
-        kinds = definition.kinds if len(definition.kinds) == 1 else ()
-        resource = self._release.resources.get(kinds[0]) if kinds else None
+        kind = definition.served_kind
+        resource = self._release.resources.get(kind) if kind else None
         deprecation = NOT_DEPRECATED
-        if is_kind and kinds:
-            deprecation = deprecation_of(kinds[0], resource, self._release.name)
+        if is_kind and kind:
+            deprecation = deprecation_of(kind, resource, self._release.name)
         description = OWN_DESCRIPTIONS.get(name, definition.description)
         return TypePage(
             name=address.kind,
@@ -232,12 +232,12 @@ class TypePages:
             ),
             rules=tuple(validation_rules_of(schema)),
             level=version_stage(definition.version),
-            kinds=kinds,
+            kinds=(kind,) if kind else (),
             resource=resource,
             resource_attributes=tuple(resource_attributes(resource)),
             deprecation=deprecation.text,
             successor=self._kind_link(deprecation.replacement),
-            concept=concept_page(kinds[0]) if is_kind and kinds else "",
+            concept=concept_page(kind) if is_kind and kind else "",
             description=prose(description),
             summary=summary(description),
             note=self._files.note(address, "../../../../", self._links),
@@ -256,10 +256,8 @@ class TypePages:
             change_history=change_history(
                 name, address.path, self._context, self._inner_changes
             ),
-            version_changes=tuple(
-                comparison
-                for kind in kinds
-                for comparison in self._version_changes.get(kind, ())
+            version_changes=(
+                tuple(self._version_changes.get(kind, ())) if kind else ()
             ),
             versions=tuple(self._versions(address)),
             added_in="" if releases[0] == self._context.releases[0] else releases[0],

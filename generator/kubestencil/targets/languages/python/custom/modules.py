@@ -17,7 +17,7 @@ from functools import cached_property
 from keyword import iskeyword
 from typing import NamedTuple
 
-from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.graph import Graph, components, reference_graph
 from kubestencil.schema.kinds import list_item
 from kubestencil.targets.languages.python.custom.kinds import (
@@ -254,7 +254,7 @@ class CustomClasses:
         return [
             field.name
             for field in self.fields(definition)
-            if _allows_null(field.schema) and not field.required
+            if (field.schema.keeps_null or field.schema.is_any) and not field.required
         ]
 
     def is_open(self, name: str) -> bool:
@@ -313,9 +313,3 @@ def _attribute_fields(definition: Definition) -> Iterator[Field]:
 
 def _can_be_attribute(json_name: str) -> bool:
     return _NOT_IN_JSON_NAME.search(json_name) is None
-
-
-def _allows_null(schema: Schema) -> bool:
-    """Whether null is a value: where it is said, and where any value is allowed."""
-    is_any = schema.type is None and schema.ref is None and not schema.int_or_string
-    return schema.keeps_null or is_any

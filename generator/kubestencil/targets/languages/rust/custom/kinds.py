@@ -100,9 +100,9 @@ def _custom_package(definition: Definition) -> str | None:
     The API server derives it from the group, which has a dot: ``io.cert-manager.v1``
     from ``cert-manager.io/v1`` (apiserver, ``util/openapi``, ToRESTFriendlyName).
     """
-    if len(definition.kinds) != 1 or "." not in definition.kinds[0].group:
+    kind = definition.served_kind
+    if kind is None or "." not in kind.group:
         return None
-    kind = definition.kinds[0]
     package = ".".join((*reversed(kind.group.split(".")), kind.version))
     return package if definition.name == f"{package}.{definition.kind}" else None
 
