@@ -30,7 +30,6 @@ from kubestencil.targets.reports.view import compare_for_run
 from kubestencil.targets.reports.word_diff import Segment
 from kubestencil.targets.site.addresses import PageAddress, page_address, page_addresses
 from kubestencil.targets.site.fields.paths import anchor
-from kubestencil.targets.site.growth import ReleaseSize, release_size
 
 #: The releases that have each type, oldest first, by the path of the type's page.
 ReleasesByType = Mapping[str, tuple[str, ...]]
@@ -182,12 +181,10 @@ class ReleaseContext:
 @dataclass(frozen=True, slots=True)
 class SiteContext:
     """What the files outside of the folders of releases show: the context of the
-    newest release, the changes of all types by the path of their pages, and the sizes
-    of all releases, oldest first."""
+    newest release, and the changes of all types by the path of their pages."""
 
     newest: ReleaseContext
     changes: Mapping[str, tuple[TypeChange, ...]]
-    sizes: tuple[ReleaseSize, ...]
 
 
 class ReleaseContexts:
@@ -197,7 +194,6 @@ class ReleaseContexts:
         self._names = tuple(release.name for release in releases)
         self._addresses = [page_addresses(release) for release in releases]
         self._releases_by_type = _releases_by_type(self._names, self._addresses)
-        self._sizes = tuple(map(release_size, releases))
         self._changes: dict[str, list[TypeChange]] = {}
         self._summaries: dict[str, ReleaseSummary] = {}
         # Not those that servers answer: v1 Status had two kinds until 1.30.
@@ -238,7 +234,7 @@ class ReleaseContexts:
     def site(self) -> SiteContext:
         """The context of the files outside of the folders of releases."""
         changes = {path: tuple(self._changes[path]) for path in sorted(self._changes)}
-        return SiteContext(self.of(self._names[-1]), changes, self._sizes)
+        return SiteContext(self.of(self._names[-1]), changes)
 
 
 def _releases_by_type(

@@ -9,7 +9,6 @@ from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.schema.knowledge.fields import FieldName, usage_weight
 from kubestencil.targets.site.addresses import PageAddress
-from kubestencil.targets.site.growth import Chart
 from kubestencil.targets.site.listing import (
     ApiGroup,
     ProjectGroups,
@@ -33,7 +32,6 @@ VARIABLES: Mapping[str, object] = {
     "common_kinds": Annotated[
         tuple[PageAddress, ...], "the kinds that most manifests use"
     ],
-    "growth": Annotated[Sequence[Chart], "empty on pages of releases"],
     "home": Annotated[ExtraPage | None, "the user's index.md, on the site's page"],
 }
 
