@@ -28,8 +28,12 @@ from kubestencil.targets.reports.changes import (
 )
 from kubestencil.targets.reports.view import compare_for_run
 from kubestencil.targets.reports.word_diff import Segment
-from kubestencil.targets.site.addresses import PageAddress, page_address, page_addresses
-from kubestencil.targets.site.fields.paths import anchor
+from kubestencil.targets.site.addresses import (
+    PageAddress,
+    anchor,
+    page_address,
+    page_addresses,
+)
 
 #: The releases that have each type, oldest first, by the path of the type's page.
 ReleasesByType = Mapping[str, tuple[str, ...]]

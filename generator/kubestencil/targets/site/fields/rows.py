@@ -30,8 +30,8 @@ from kubestencil.schema.knowledge.words import (
 )
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.source.releases import release_order
-from kubestencil.targets.site.addresses import PageAddress
-from kubestencil.targets.site.fields.paths import anchor, fields_of
+from kubestencil.targets.site.addresses import PageAddress, anchor
+from kubestencil.targets.site.fields.paths import fields_of
 from kubestencil.targets.site.fields.schema_labels import (
     MERGING,
     Attribute,

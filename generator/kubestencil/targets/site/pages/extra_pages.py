@@ -28,9 +28,9 @@ from kubestencil.schema.kinds import precedence
 from kubestencil.schema.lookup import find_types
 from kubestencil.schema.types import group_version_kind
 from kubestencil.source.decoding import decode
-from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.addresses import PageAddress, anchor
 from kubestencil.targets.site.data_scripts import data_script
-from kubestencil.targets.site.fields.paths import anchor, has_field
+from kubestencil.targets.site.fields.paths import has_field
 from kubestencil.text import commonmark
 
 #: The scheme of links to types and fields.

@@ -13,8 +13,8 @@ from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.targets.reports import view as diff
 from kubestencil.targets.reports.changes import LinkResolver
-from kubestencil.targets.site.addresses import page_addresses
-from kubestencil.targets.site.fields.paths import anchor, field_paths
+from kubestencil.targets.site.addresses import anchor, page_addresses
+from kubestencil.targets.site.fields.paths import field_paths
 from kubestencil.targets.site.navigation import SHARED_VARIABLES, shared_variables
 from kubestencil.targets.site.options import site_options
 

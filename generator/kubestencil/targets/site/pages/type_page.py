@@ -18,6 +18,7 @@ from kubestencil.schema.types import Resource
 from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.site.addresses import (
     PageAddress,
+    anchor,
     page_address_of,
     page_addresses,
 )
@@ -27,7 +28,6 @@ from kubestencil.targets.site.examples.operations import (
     Operations,
     ReleaseOperations,
 )
-from kubestencil.targets.site.fields.paths import anchor
 from kubestencil.targets.site.fields.rows import ReleaseFields, TypeFields
 from kubestencil.targets.site.fields.schema_labels import (
     Attribute,
