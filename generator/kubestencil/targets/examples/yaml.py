@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from kubestencil.targets.examples.nodes import (
-    ListNode,
-    MapNode,
-    Node,
-    Object,
-    Scalar,
-)
+from kubestencil.targets.examples.nodes import ListNode, MapNode, Node, Object, Scalar
 from kubestencil.text import yaml
 
 _INDENT = "  "

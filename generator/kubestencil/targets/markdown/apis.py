@@ -13,10 +13,7 @@ from kubestencil.targets.languages.python.api_methods import (
     result_schema,
     served_path,
 )
-from kubestencil.targets.languages.python.spelling import (
-    Spelling,
-    snake_case,
-)
+from kubestencil.targets.languages.python.spelling import Spelling, snake_case
 from kubestencil.targets.markdown.types import TypeName, TypeNames
 from kubestencil.text import markdown
 from kubestencil.text.unique_names import numbered, unique_names

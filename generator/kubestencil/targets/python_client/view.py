@@ -21,10 +21,7 @@ from kubestencil.targets.languages.python.package import (
     PythonPackage,
     package_options,
 )
-from kubestencil.targets.languages.python.spelling import (
-    module_name,
-    read_spelling,
-)
+from kubestencil.targets.languages.python.spelling import module_name, read_spelling
 from kubestencil.targets.python_client.methods import ApiMethods, ClientApi
 from kubestencil.targets.python_client.types import BodyTypes
 from kubestencil.text.languages import python_literal
