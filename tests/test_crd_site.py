@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kubestencil.engine import load_targets
-from kubestencil.targets.site.fields.requirements import requirements_of
+from kubestencil.targets.site.fields.schema_labels import requirements_of
 from tests.cluster import load_crds
 from tests.conftest import Command, make_release
 from tests.site_pages import Page, Site

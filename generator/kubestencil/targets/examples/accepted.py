@@ -123,11 +123,9 @@ class AcceptedFields:
 
     def at_places(self, root: Object) -> Object:
         """An object of a kind with what is accepted at single places of this kind."""
-        if root.definition is None or len(root.definition.kinds) != 1:
-            return root
-        kind = root.definition.kinds[0]
+        kind = root.definition and root.definition.served_kind
         node: Node = root
-        for path, facts in self._places(kind):
+        for path, facts in self._places(kind) if kind else ():
             node = _at_place(node, path.split("."), facts)
         assert isinstance(node, Object)
         return node

@@ -20,8 +20,6 @@ from kubestencil.schema.knowledge.components import (
 from kubestencil.schema.knowledge.resources import resource_facts
 from kubestencil.schema.types import GroupVersionKind
 
-QUIRKS: Mapping[str, str] = {}
-
 _MINOR = re.compile(r"1\.(\d+)\Z")
 # The first release in the tables of facts.
 _OLDEST = 25
