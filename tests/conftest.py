@@ -30,6 +30,7 @@ from kubestencil.source.releases import listed_releases
 from tests import api_server as api
 from tests.browser import SITE_OPTIONS, Browser, chromium, served
 from tests.cargo import Cargo
+from tests.cluster import installable_crds
 from tests.packages import (
     CLIENT,
     PACKAGE,
@@ -70,12 +71,6 @@ def _values(case: Any) -> tuple[Any, ...]:
 
 #: For tests of one release: the newest in each run, the oldest and one between nightly.
 SOME_RELEASES = rest_nightly((RELEASES[-1], RELEASES[0], RELEASES[len(RELEASES) // 2]))
-#: For tests of published bytes: the newest and the oldest with full documents in each
-#: run, all others nightly.
-EACH_RELEASE = rest_nightly(
-    sorted(RELEASES, key=lambda name: name not in ("1.29", "1.35")), 2
-)
-
 #: ``KUBESTENCIL_COMPILERS=all`` lets compilers read all that can be generated, else they
 #: read what two cores compile in some minutes.
 ALL_IS_COMPILED = os.environ.get("KUBESTENCIL_COMPILERS") == "all"
@@ -123,6 +118,14 @@ FULL_RELEASES = tuple(
     name
     for name in RELEASES
     if not (specs := full_specs()) or (specs / f"{name}.json").is_file()
+)
+#: For tests of published bytes: the oldest and the newest with full documents in each
+#: run, all others nightly.
+EACH_RELEASE = rest_nightly(
+    sorted(
+        RELEASES, key=lambda name: name not in (FULL_RELEASES[0], FULL_RELEASES[-1])
+    ),
+    2,
 )
 
 
@@ -413,10 +416,7 @@ def old_api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[api.Cli
 @pytest.fixture(scope="session")
 def cluster_crds() -> list[dict[str, Any]]:
     """The CustomResourceDefinitions of the archive KUBESTENCIL_CLUSTER."""
-    archive = os.environ.get("KUBESTENCIL_CLUSTER")
-    if not archive:
-        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
-    return api.stored_crds(Path(archive))
+    return installable_crds()
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from kubestencil import atomic
 from kubestencil.errors import OutputError
 
 #: The folder of records and staged files inside an output folder.
@@ -105,6 +106,13 @@ def real_path(path: Path) -> Path:
         if _is_git_name(folder.name):
             raise _git_error(path)
     return current
+
+
+def save(path: Path, data: bytes, *, mode: int | None = None, hint: str = "") -> None:
+    """Write a file as ``atomic.write`` does. Raises OutputError, with a hint, where that is
+    not possible, and as ``real_path`` does."""
+    with atomic.writing(str(path), hint):
+        atomic.write(real_path(path), data, mode=mode)
 
 
 def check_folder(out: Path) -> None:

@@ -9,7 +9,12 @@ import click
 from kubestencil.cli import console
 from kubestencil.cli.options import folder_path, quiet_option, specs_option
 from kubestencil.source import available
-from kubestencil.source.releases import ListedRelease, listed_releases, minor_version
+from kubestencil.source.releases import (
+    ListedRelease,
+    listed_releases,
+    minor_version,
+    published_url,
+)
 
 
 @click.command()
@@ -48,7 +53,7 @@ def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:
     for argument in releases:
         name = minor_version(argument)
         release = listed.get(name) or ListedRelease(
-            name, remote.published_url(name), None
+            name, published_url(f"release-{name}"), None
         )
         with console.ProgressBar(name, quiet) as bar:
             path = remote.fetch(release, specs, bar.bytes, load_release)

@@ -6,8 +6,9 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -15,6 +16,7 @@ from click.core import ParameterSource
 from kubestencil import build
 from kubestencil.build import Summary, TreeResult
 from kubestencil.build.record import record_path
+from kubestencil.build.refused import Refused, leave_out_refused
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
@@ -44,9 +46,6 @@ from kubestencil.project import LOCK, Lock, Project, read_lock, write_lock
 from kubestencil.source import Source
 from kubestencil.source.find import DocumentOptions
 from kubestencil.source.pinned import PinnedDocument
-
-if TYPE_CHECKING:
-    from kubestencil.build.refused import Refused
 
 # In MB: what is said before it is written.
 _MUCH = 10
@@ -189,41 +188,31 @@ def generate(
         _announce_size(len(sources), targets, out)
     refused: dict[str, Refused] = {}
     if options.keep_going:
-        # Asks API servers' validators, which other runs do not need.
-        from kubestencil.cli.refused import leave_out
-
-        sources, refused = leave_out(sources)
+        sources, refused = leave_out_refused(sources)
     documents = replace(options.documents, refused=frozenset(refused))
     covered = (
         [] if prune or layout else build.find_covered(sources, targets, out, documents)
     )
+    run = (
+        build.check
+        if options.check
+        else partial(build.render, overwrite=options.overwrite, prune=prune)
+    )
     with console.ProgressBar("reading", quiet) as bar:
-        if options.check:
-            summary = build.check(
-                sources,
-                targets,
-                out,
-                jobs=options.jobs,
-                covered=covered,
-                layout=layout,
-                progress=bar.jobs,
-            )
-        else:
-            summary = build.render(
-                sources,
-                targets,
-                out,
-                jobs=options.jobs,
-                overwrite=options.overwrite,
-                prune=prune,
-                covered=covered,
-                layout=layout,
-                progress=bar.jobs,
-            )
+        summary = run(
+            sources,
+            targets,
+            out,
+            jobs=options.jobs,
+            covered=covered,
+            layout=layout,
+            progress=bar.jobs,
+        )
     report_summary(summary, out, quiet)
     if not quiet and (page := _first_page(summary, out)):
         click.echo(f"open {page}")
     if refused:
+        # It asks API servers' own code, which other runs do not need.
         from kubestencil.cli.refused import show_refused
 
         show_refused(refused, sources)

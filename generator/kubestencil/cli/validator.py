@@ -17,10 +17,10 @@ from kubestencil.source.releases import newest_release
 from kubestencil.targets import generate_files
 from kubestencil.text.controls import one_line
 from kubestencil.validator.binaries import (
+    PLATFORMS,
     binaries,
     binary_path,
     build_binary,
-    check_platform,
     require_binary,
     this_platform,
 )
@@ -46,6 +46,7 @@ def validator() -> None:
     "OS/ARCH",
     "Platform to build for, such as linux/arm64; may be repeated.  [default: this one]",
     multiple=True,
+    type=click.Choice(PLATFORMS),
 )
 @quiet_option
 def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) -> None:
@@ -54,8 +55,6 @@ def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) ->
     A RELEASE is 1.35, for the code of 1.35.0, or a patch release: 1.35.2. Go is needed,
     which downloads modules; each release takes some minutes.
     """
-    for platform in platforms:
-        check_platform(platform)
     for argument in releases or [newest_release()]:
         release, patch = _version(argument)
         version = f"{release}.{patch}"

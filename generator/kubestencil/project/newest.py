@@ -19,14 +19,10 @@ from kubestencil.programs import git_tags
 from kubestencil.source.helm import OCI, newest_chart, split_chart
 from kubestencil.source.limits import max_bytes
 from kubestencil.source.pinned import PinnedDocument, keep
-from kubestencil.source.releases import ListedRelease, release_order
+from kubestencil.source.releases import ListedRelease, published_url, release_order
 
 #: Where upstream publishes the version of the newest release.
 INDEX = "https://dl.k8s.io/release/stable.txt"
-_DOCUMENT = (
-    "https://raw.githubusercontent.com/kubernetes/kubernetes/{}"
-    "/api/openapi-spec/swagger.json"
-)
 _STABLE = re.compile(r"v(\d+)\.(\d+)\.\d+\s*\Z")
 _VERSION = re.compile(r"(?<![\d.])(\d+\.\d+(?:\.\d+)?)(?![\d.]*\d)")
 # What follows the repository in an address.
@@ -61,7 +57,7 @@ def _text_at(url: str) -> str:
     # Most runs ask no server.
     from kubestencil.source import remote
 
-    return remote.download(url, remote.no_progress).decode("utf-8", "replace")
+    return remote.download(url).decode("utf-8", "replace")
 
 
 def _published_releases(index: str, text: str, newest: str) -> Iterable[ListedRelease]:
@@ -75,7 +71,7 @@ def _published_releases(index: str, text: str, newest: str) -> Iterable[ListedRe
         if number < minor:
             version = _text_at(urljoin(index, f"stable-{name}.txt"))
             _minor(version, index)
-        yield ListedRelease(name, _DOCUMENT.format(version.strip()), None)
+        yield ListedRelease(name, published_url(version.strip()), None)
 
 
 def _minor(text: str, index: str) -> tuple[int, int]:
@@ -103,7 +99,7 @@ def pin(release: ListedRelease) -> PinnedDocument:
     another digest than the index."""
     from kubestencil.source import remote
 
-    data = remote.download_verified(release.url, release.sha256, remote.no_progress)
+    data = remote.download_verified(release.url, release.sha256)
     return PinnedDocument(release.name, release.url, release.url, keep(data))
 
 

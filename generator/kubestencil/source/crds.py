@@ -36,12 +36,8 @@ class CrdObject:
     value: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class FileContents:
-    """The CustomResourceDefinitions of a file, and the kinds of its other objects."""
-
-    crds: tuple[CrdObject, ...]
-    ignored: tuple[str, ...]
+#: The CustomResourceDefinitions of a file, and the kinds of its other objects.
+FileContents = tuple[list[CrdObject], list[str]]
 
 
 def read_crd_files(location: str) -> list[SourceFile]:
@@ -100,7 +96,7 @@ def read_objects(file: SourceFile) -> FileContents:
             crds.append(CrdObject(where, value))
         else:
             ignored.append(_printable_kind(kind))
-    return FileContents(tuple(crds), tuple(ignored))
+    return crds, ignored
 
 
 def _objects(file: SourceFile) -> Iterator[tuple[str, Any]]:

@@ -31,7 +31,6 @@ _STRING_TYPES: Mapping[str, Mapping[str, str]] = {
 }
 
 Definitions = dict[str, Any]
-_CONTAINERS = (dict, list)
 
 
 @cache
@@ -104,7 +103,7 @@ def _references(value: Any) -> Iterator[str]:
 
 def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """A document with the published definitions; the package has nothing else."""
-    definitions = document["$defs"]
+    definitions = _revert_schema(document["$defs"])
     for step in _STEPS:
         if not step(definitions):
             raise SourceError(
@@ -121,23 +120,18 @@ def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _revert_references(definitions: Definitions) -> bool:
-    """Replace references to ``#/$defs/X`` by ``#/definitions/X``, and in every schema
-    ``"type": ["T", "null"]`` by ``"type": "T"``."""
-    changed = False
-    pending: list[Any] = [definitions]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, dict):
-            reference, types = value.get("$ref"), value.get("type")
-            if isinstance(reference, str) and reference.startswith("#/$defs/"):
-                value["$ref"] = "#/definitions/" + reference.removeprefix("#/$defs/")
-                changed = True
-            if isinstance(types, list) and types[1:] == ["null"]:
-                value["type"] = types[0]
-            value = value.values()
-        pending += [part for part in value if type(part) in _CONTAINERS]
-    return changed
+def _revert_schema(schema: Any) -> Any:
+    """A schema with ``"type": "T"`` for ``"type": ["T", "null"]``, and references to
+    ``#/definitions/X`` for those to ``#/$defs/X``."""
+    if isinstance(schema, dict):
+        result = {key: _revert_schema(value) for key, value in schema.items()}
+        type_, reference = schema.get("type"), schema.get("$ref")
+        if isinstance(type_, list) and type_[1:] == ["null"]:
+            result["type"] = type_[0]
+        if isinstance(reference, str):
+            result["$ref"] = reference.replace("#/$defs/", "#/definitions/", 1)
+        return result
+    return [*map(_revert_schema, schema)] if isinstance(schema, list) else schema
 
 
 def _revert_kind_enums(definitions: Definitions) -> bool:
@@ -168,7 +162,6 @@ def _revert_types(definitions: Definitions) -> bool:
 
 
 _STEPS: tuple[Callable[[Definitions], bool], ...] = (
-    _revert_references,
     _revert_kind_enums,
     _revert_types,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -31,6 +31,14 @@ class ListedRelease(NamedTuple):
     name: str
     url: str
     sha256: str | None
+
+
+def published_url(ref: str) -> str:
+    """Where Kubernetes publishes the document of a branch or tag of its repository."""
+    return (
+        f"https://raw.githubusercontent.com/kubernetes/kubernetes/{ref}"
+        "/api/openapi-spec/swagger.json"
+    )
 
 
 def is_minor_version(name: str) -> bool:
@@ -196,7 +204,10 @@ def expand_ranges(
     """
 
     def name_of(text: str) -> str:
-        return _available_name(text, ordered, newer)
+        name = available_release(text, ordered, newer)
+        if name is None:
+            raise UsageError(f"unknown release {text!r}", hint=nearest(text, ordered))
+        return name
 
     ordered = sorted(set(available), key=release_order)
     if not ordered:
@@ -221,10 +232,3 @@ def expand_ranges(
             )
         names.update(in_range)
     return sorted(names, key=release_order)
-
-
-def _available_name(text: str, available: Sequence[str], newer: Iterable[str]) -> str:
-    name = available_release(text, available, newer)
-    if name is None:
-        raise UsageError(f"unknown release {text!r}", hint=nearest(text, available))
-    return name

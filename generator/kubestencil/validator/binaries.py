@@ -10,7 +10,7 @@ import platform
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ from platformdirs import user_cache_path
 
 from kubestencil import atomic
 from kubestencil.data_files import data_file
-from kubestencil.errors import KubestencilError, OutputError, UsageError
+from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.output_paths import save
 from kubestencil.version import __version__
 
 #: The platforms that programs are built for, as Go calls them.
@@ -38,7 +39,8 @@ _GO_LINE = re.compile(r"^go (\d+)\.(\d+)", re.M)
 _GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
 # Bytes of a program; those that are built have 83 MB.
 _MAX_PROGRAM = 512 * 1024 * 1024
-_TABLES = ("specs/strategies.tsv", "specs/go-modules.tsv")
+_OTHER_FOLDER = "KUBESTENCIL_VALIDATORS names another folder"
+_TABLES = ("specs/strategies.tsv", "specs/go-modules.tsv", "specs/resources.tsv")
 
 
 class Binary(NamedTuple):
@@ -132,21 +134,8 @@ def _unpack(packed: Path) -> Path:
                 where=str(packed),
                 hint="install the package again",
             )
-        _install(path, program)
+        save(path, program, mode=0o755, hint=_OTHER_FOLDER)
     return path
-
-
-def _install(path: Path, program: bytes) -> None:
-    """Put a program in its place at once, so that a run that was stopped leaves none, and
-    others may do the same meanwhile. Raises OutputError where it cannot be written."""
-    try:
-        atomic.write(path, program, mode=0o755)
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}",
-            where=str(path),
-            hint="KUBESTENCIL_VALIDATORS names another folder",
-        ) from error
 
 
 def binary_path(version: str, system: str) -> Path:
@@ -169,14 +158,22 @@ def build_binary(version: str, files: Mapping[str, bytes], system: str) -> Path:
             (module / name).write_bytes(data)
         program = module / path.name
         _go_build(program, module, system)
-        _install(path, program.read_bytes())
+        data = program.read_bytes()
+        save(path, data, mode=0o755, hint=_OTHER_FOLDER)
     return path
 
 
 def _check_go(manifest: str) -> None:
     """Raise KubestencilError where Go is missing, or older than a go.mod asks for and
     than 1.21, which fetches the version that it needs."""
-    needed, found = _GO_LINE.search(manifest), _GO_VERSION.search(_go_version())
+    try:
+        run = subprocess.run(
+            ["go", "version"], check=True, capture_output=True, text=True
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        hint = "install Go (go.dev/doc/install)"
+        raise KubestencilError("cannot be run", where="go", hint=hint) from error
+    needed, found = _GO_LINE.search(manifest), _GO_VERSION.search(run.stdout)
     assert needed is not None
     wanted = int(needed[1]), int(needed[2])
     version = (int(found[1]), int(found[2])) if found else (0, 0)
@@ -187,16 +184,6 @@ def _check_go(manifest: str) -> None:
         )
 
 
-def check_platform(system: str) -> None:
-    """Raise UsageError for a platform that no program is built for."""
-    if system not in PLATFORMS:
-        raise UsageError(
-            f"unknown platform {system!r}",
-            where="--platform",
-            hint=f"available: {', '.join(PLATFORMS)}",
-        )
-
-
 def _folder() -> Path:
     """``KUBESTENCIL_VALIDATORS``, such as a folder of a container, or the user's cache."""
     named = os.environ.get("KUBESTENCIL_VALIDATORS")
@@ -204,34 +191,14 @@ def _folder() -> Path:
 
 
 def _digest() -> str:
-    """What a program is built from, apart from its release: the version, the target's
-    files, and the tables of facts."""
+    """What a program is built from, apart from its release: the version, the files of the
+    target but for its tests, and the tables of facts."""
     digest = hashlib.sha256(__version__.encode())
-    for path in (*_target_files(), *map(data_file, _TABLES)):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    files = filter(Path.is_file, (data_file("templates") / "validator").iterdir())
+    for path in (*sorted(files), *map(data_file, _TABLES)):
+        if not path.name.endswith("_test.go"):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def _target_files() -> Iterable[Path]:
-    """The files of the target but for its tests."""
-    return sorted(
-        path
-        for path in (data_file("templates") / "validator").iterdir()
-        if path.is_file() and not path.name.endswith("_test.go")
-    )
-
-
-def _go_version() -> str:
-    try:
-        return subprocess.run(
-            ["go", "version"], check=True, capture_output=True, text=True
-        ).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise KubestencilError(
-            "cannot be run",
-            where="go",
-            hint="install Go (go.dev/doc/install)",
-        ) from error
 
 
 def _go_build(program: Path, module: Path, system: str) -> None:

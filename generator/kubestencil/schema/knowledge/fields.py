@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from kubestencil.schema.keyword_values import NO_LIMITS
+from kubestencil.schema.knowledge.conditions import alternatives_of
 from kubestencil.schema.knowledge.descriptions import (
     deprecation,
     loss_of_effect,
@@ -110,14 +111,16 @@ class KnownField(NamedTuple):
     def facts(self) -> FieldFacts:
         """What is known of its values, with the origin of each fact: what the document
         states, and what the API server does, which is better where both have one."""
-        return _with_document(self.server, self.field)
+        return _with_document(self.server, self.field, self.required)
 
     @property
     def required(self) -> bool:
         """Whether an object needs the field: to the API server where that is known, or
-        else by the document."""
+        else by the document, which does not say what can take its place."""
         known = self.server.required
-        return self.field.required if known is None else known
+        if known is not None or not self.field.required:
+            return bool(known)
+        return len(alternatives_of(self.definition, self.name, self.release)) < 2
 
     @property
     def stated_values(self) -> tuple[str, ...]:
@@ -231,9 +234,9 @@ _ONLY_REQUIRED = {
 _LIMITS = ("minimum", "maximum", "min_length", "max_length", "max_items")
 
 
-def _with_document(facts: FieldFacts, field: Field) -> FieldFacts:
+def _with_document(facts: FieldFacts, field: Field, required: bool) -> FieldFacts:
     """Facts with those that a document states of a field; both agree, or the server's are
-    better."""
+    better. ``required`` is whether an object needs it."""
     schema = field.schema
     stated: dict[str, Any] = {}
     if schema.enum and not facts.enum:
@@ -246,7 +249,7 @@ def _with_document(facts: FieldFacts, field: Field) -> FieldFacts:
             if limit is not None and getattr(facts, name) is None:
                 stated[name] = limit
     if facts.required is None:
-        stated["required"] = field.required
+        stated["required"] = required
     if not facts.unique and schema.list_type in ("map", "set"):
         stated["unique"] = schema.list_map_keys or ("",)
     if not stated:

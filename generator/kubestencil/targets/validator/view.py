@@ -17,8 +17,8 @@ from kubestencil.schema.knowledge.components import (
     go_module_rows,
     strategy_rows,
 )
-
-QUIRKS: Mapping[str, str] = {}
+from kubestencil.schema.knowledge.resources import resource_facts
+from kubestencil.schema.types import GroupVersionKind
 
 _MINOR = re.compile(r"1\.(\d+)\Z")
 # The first release in the tables of facts.
@@ -60,6 +60,7 @@ _VARIABLES = {
     "modules": Annotated[list[str], "the modules that are published with it"],
     "packages": Annotated[list[Package], "the packages of strategies"],
     "types": Annotated[list[Package], "the packages that add types to a scheme"],
+    "served": Annotated[list[GroupVersionKind], "the kinds that a server can serve"],
     "strategies": Annotated[list[Strategy], "one for each kind"],
     "custom_strategy": Annotated[str, "Go: that of custom resources"],
 }
@@ -89,7 +90,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     if minor is None or int(minor[1]) < _OLDEST:
         return Contexts(dict.fromkeys(EACH, list))
     patch = read_options(target, ValidatorOptions).patch
-    module = _module(release.name, minor[1], patch)
+    module = _module(release, minor[1], patch)
     return Contexts(
         {each: partial(_files, module, int(minor[1]), each) for each in EACH}
     )
@@ -105,9 +106,12 @@ def _files(module: FileContext, minor: int, each: str) -> list[FileContext]:
     return [module]
 
 
-def _module(release: str, minor: str, patch: int) -> FileContext:
-    rows = [row for row in strategy_rows() if row.releases.includes(release)]
-    modules = [row for row in go_module_rows() if row.releases.includes(release)]
+def _module(release: Release, minor: str, patch: int) -> FileContext:
+    name = release.name
+    rows = [row for row in strategy_rows() if row.releases.includes(name)]
+    modules = [row for row in go_module_rows() if row.releases.includes(name)]
+    resources = [row for row in resource_facts() if row.releases.includes(name)]
+    in_table = {row.kind for row in resources if not row.subresource}
     variables = {
         "version": f"1.{minor}.{patch}",
         "module_version": f"0.{minor}.{patch}",
@@ -116,12 +120,14 @@ def _module(release: str, minor: str, patch: int) -> FileContext:
         "modules": [row.name for row in modules if not row.version],
         "packages": _packages({row.package for row in rows}),
         "types": _packages({row.types for row in rows if row.types}),
+        # A document may be of a release that is newer than the table.
+        "served": sorted(in_table.union(release.resources)),
         "strategies": [_strategy(row) for row in rows if not row.is_custom],
         "custom_strategy": next(
             _strategy(row).expression for row in rows if row.is_custom
         ),
     }
-    return FileContext(release, {}, variables)
+    return FileContext(name, {}, variables)
 
 
 def _packages(paths: set[str]) -> list[Package]:
