@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar, get_type_hints
 
 from kubestencil.data_files import data_file
@@ -26,8 +26,9 @@ class _Ranged(Protocol):
 RangedRow = TypeVar("RangedRow", bound=_Ranged)
 
 
-# How a cell that is no text is read, by the type of its column.
+# How a cell is read, by the type of its column.
 _READERS: dict[Any, Callable[[str], Any]] = {
+    str: str,
     int: int,
     bool: bool,
     str | None: lambda cell: cell or None,
@@ -40,12 +41,9 @@ _READERS: dict[Any, Callable[[str], Any]] = {
 def rows(table: str, row_type: type[Row]) -> Iterator[Row]:
     """The rows of ``specs/<table>.tsv``; ``row_type`` is a tuple that names and types
     their columns. A missing fact is an empty text."""
-    hints = enumerate(get_type_hints(row_type).values())
-    readers = [(column, _READERS[hint]) for column, hint in hints if hint is not str]
+    readers = [_READERS[hint] for hint in get_type_hints(row_type).values()]
     for cells in read_cells(table):
-        for column, read in readers:
-            cells[column] = read(cells[column])
-        yield row_type(*cells)
+        yield row_type(*(read(cell) for read, cell in zip(readers, cells, strict=True)))
 
 
 def rows_of_release(
@@ -59,11 +57,8 @@ def rows_of_release(
     return dict(found)
 
 
-def read_cells(table: str) -> Iterator[list[str]]:
+def read_cells(table: str) -> Iterator[Sequence[str]]:
     """The cells of each row, texts; lines that begin with "#" are comments."""
     for line in data_file(f"specs/{table}.tsv").read_text("utf-8").splitlines():
         if not line.startswith("#"):
-            cells = line.split("\t")
-            if MISSING in cells:
-                cells = ["" if cell == MISSING else cell for cell in cells]
-            yield cells
+            yield ["" if cell == MISSING else cell for cell in line.split("\t")]

@@ -203,9 +203,10 @@ class RustWriter:
                 lines.append(f"{unknown_fields}: Default::default(),")
         elif len(names) < len(fields) or unknown_fields:
             lines.append(_REST)
-        body = lines[0].rstrip(",")
-        if len(lines) == 1 and len(body) <= _STRUCT_WIDTH:
-            return f"{path} {{ {body} }}"
+        if len(lines) == 1:
+            body = lines[0].rstrip(",")
+            if len(body) <= _STRUCT_WIDTH:
+                return f"{path} {{ {body} }}"
         body = _indented("\n".join(lines))
         return f"{path} {{\n{body}\n}}"
 
