@@ -95,13 +95,10 @@ def with_context(fingerprint: str, context: object) -> str:
 
 def _content_digest(path: Path, pattern: str) -> str:
     digest = hashlib.sha256()
-    is_folder = path.is_dir()
-    for name in sorted(_file_names(path, pattern)) if is_folder else [""]:
-        # A Path would take longer to make than the file to read.
-        file = f"{path}/{name}" if is_folder else str(path)
-        if os.path.isfile(file):  # noqa: PTH113
-            with open(file, "rb") as stream:  # noqa: PTH123
-                content = stream.read()
+    for name in sorted(_file_names(path, pattern)) if path.is_dir() else [""]:
+        file = path / name
+        if file.is_file():
+            content = file.read_bytes()
             head = f"{name}\0{len(content)}\0"
             digest.update(head.encode(errors="surrogateescape"))
             digest.update(content)

@@ -9,10 +9,8 @@ def wrap(text: str, width: int = 80) -> str:
     What continues an indented line is indented like it. A word that is longer than
     ``width`` is not broken.
     """
-    if len(text) <= width:
-        return text
     return "\n".join(
-        [piece for line in text.split("\n") for piece in _pieces(line, width)]
+        piece for line in text.split("\n") for piece in _pieces(line, width)
     )
 
 
