@@ -7,7 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from keyword import kwlist
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -56,21 +56,12 @@ def comment(
 
     There is no line break at its end. Raises ValueError for an unknown style.
     """
-    if not tags:
-        return _plain_comment(text, style, width)
     make = _of(COMMENTS, "style", style)
     paragraphs = [disarm(text, style)] if text.strip() else []
-    for name, value in tags.items():
+    for name, value in (tags or {}).items():
         if value is not None:
             paragraphs.append(f"@{name} {disarm(value, style)}")
     return make("\n\n".join(paragraphs), width)
-
-
-# A third of the descriptions of a release repeats another one, and most of them those
-# of another release.
-@lru_cache(maxsize=4096)
-def _plain_comment(text: str, style: str, width: int | None) -> str:
-    return _of(COMMENTS, "style", style)(disarm(text, style), width)
 
 
 def quote(text: str, language: str = "json") -> str:
