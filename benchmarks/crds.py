@@ -92,7 +92,7 @@ def read_catalogue(folder: Path) -> tuple[list[CatalogueFile], int]:
 def count_nodes(file: SourceFile) -> int:
     schemas = (
         version.get("schema", {}).get("openAPIV3Schema")
-        for crd in read_objects(file).crds
+        for crd in read_objects(file)[0]
         for version in crd.value["spec"]["versions"]
     )
     return sum(1 for schema in schemas for _ in nodes(schema))

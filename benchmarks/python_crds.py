@@ -82,7 +82,7 @@ def write_accepted(crds: list[dict[str, Any]], file: Path) -> int:
 def crd_objects(source: Path) -> Iterator[dict[str, Any]]:
     """The CustomResourceDefinitions in a file or folder."""
     for file in read_crd_files(str(source)):
-        for crd in read_objects(file).crds:
+        for crd in read_objects(file)[0]:
             # cdk8s refuses the keys of managedFields, which a cluster adds.
             name = crd.value["metadata"]["name"]
             yield {**crd.value, "metadata": {"name": name}}

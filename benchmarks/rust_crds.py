@@ -63,7 +63,7 @@ def read_crds(location: str) -> list[dict[str, Any]]:
             **found.value,
         }
         for file in read_crd_files(location)
-        for found in read_objects(file).crds
+        for found in read_objects(file)[0]
     ]
 
 

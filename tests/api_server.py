@@ -15,7 +15,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import tarfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -414,34 +413,6 @@ def proxy(client: Client) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
-
-
-def stored_crds(archive: Path) -> list[dict[str, Any]]:
-    """The CustomResourceDefinitions in an archive of a cluster's documents
-    (tests/test_crd_server.py), as they can be created in another cluster.
-
-    No version is converted by a webhook, which only the cluster has.
-    """
-    with tarfile.open(archive) as files:
-        name = next(
-            name for name in files.getnames() if name.endswith("crds/crds.json")
-        )
-        member = files.extractfile(name)
-        assert member is not None
-        items = json.load(member)["items"]
-    return [
-        {
-            "apiVersion": "apiextensions.k8s.io/v1",
-            "kind": "CustomResourceDefinition",
-            "metadata": {
-                "name": item["metadata"]["name"],
-                # Groups of Kubernetes itself need one.
-                "annotations": item["metadata"].get("annotations", {}),
-            },
-            "spec": {**item["spec"], "conversion": {"strategy": "None"}},
-        }
-        for item in items
-    ]
 
 
 def free_port() -> int:

@@ -25,9 +25,9 @@ from tests.api_server import (
     Reply,
     api_server,
     missing,
-    stored_crds,
 )
 from tests.cel import cel_rules, is_failure
+from tests.cluster import installable_crds
 from tests.conftest import load, load_with_crds
 from tests.examples import examples
 from tests.manifests import manifests
@@ -246,8 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if reason := missing():
         parser.error(reason)
-    archive = os.environ.get("KUBESTENCIL_CLUSTER")
-    crds = stored_crds(Path(archive)) if archive else []
+    crds = installable_crds() if "KUBESTENCIL_CLUSTER" in os.environ else []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "mutants").mkdir()

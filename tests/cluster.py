@@ -2,7 +2,7 @@
 
 ``KUBESTENCIL_CLUSTER`` is a tar archive of a cluster's documents: ``crds/crds.json`` is
 what ``kubectl get crds -o json`` prints, ``crds/openapi-v2.json`` what is served under
-/openapi/v2. ``bare`` has the same for a server without CustomResourceDefinitions.
+/openapi/v2, ``crds/v3/*.json`` under /openapi/v3. ``bare`` has the same for a server without CustomResourceDefinitions.
 """
 
 from __future__ import annotations
@@ -31,6 +31,23 @@ def stored_crds() -> list[dict[str, Any]]:
     return [_TYPE | item for item in items]
 
 
+def installable_crds() -> list[dict[str, Any]]:
+    """The same, as they can be created in another cluster: no version is converted by a
+    webhook, which only the cluster has."""
+    return [
+        {
+            **_TYPE,
+            "metadata": {
+                "name": item["metadata"]["name"],
+                # Groups of Kubernetes itself need one.
+                "annotations": item["metadata"].get("annotations", {}),
+            },
+            "spec": {**item["spec"], "conversion": {"strategy": "None"}},
+        }
+        for item in stored_crds()
+    ]
+
+
 def served_document(name: str, server: str = "crds") -> bytes:
     """A file of the archive; skips the test where there is no archive."""
     archive = os.environ.get("KUBESTENCIL_CLUSTER")
@@ -55,9 +72,10 @@ def crd_file(crds: Iterable[dict[str, Any]]) -> SourceFile:
     return SourceFile("crds.json", text.encode())
 
 
-def load_crds(*crds: dict[str, Any]) -> Release:
+def load_crds(*crds: dict[str, Any], unserved: bool = False) -> Release:
     """The release of CustomResourceDefinitions."""
-    return load_release(crds_alone("crds", CrdSet(("crds.json",), (crd_file(crds),))))
+    crd_set = CrdSet(("crds.json",), (crd_file(crds),), unserved=unserved)
+    return load_release(crds_alone("crds", crd_set))
 
 
 def comparable(schema: Any) -> Any:

@@ -30,6 +30,7 @@ from kubestencil.source.releases import listed_releases
 from tests import api_server as api
 from tests.browser import SITE_OPTIONS, Browser, chromium, served
 from tests.cargo import Cargo
+from tests.cluster import installable_crds
 from tests.packages import (
     CLIENT,
     PACKAGE,
@@ -415,10 +416,7 @@ def old_api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[api.Cli
 @pytest.fixture(scope="session")
 def cluster_crds() -> list[dict[str, Any]]:
     """The CustomResourceDefinitions of the archive KUBESTENCIL_CLUSTER."""
-    archive = os.environ.get("KUBESTENCIL_CLUSTER")
-    if not archive:
-        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
-    return api.stored_crds(Path(archive))
+    return installable_crds()
 
 
 @pytest.fixture(scope="session")

@@ -1,35 +1,23 @@
-"""Seeded mistakes of people in accepted objects, mended by obeying the hints of a check.
-
-``python -m tests.hint_mistakes --count 4000 1.35=PROGRAM`` prints, by class, what the
-hints lead to, with examples; PROGRAM is the validator, which knows what objects mean.
-"""
+"""Seeded mistakes of people in accepted objects, mended by obeying the hints of a check."""
 
 from __future__ import annotations
 
-import argparse
 import copy
-import json
 import random
-import sys
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.checking.edits import applied, existing_value
 from kubestencil.checking.findings import Problem
 from kubestencil.checking.hints.schemas import KindSchemas
+from kubestencil.checking.judgement import kind_of
 from kubestencil.checking.paths import Path as FieldPath
 from kubestencil.checking.paths import field_path
-from kubestencil.checking.release import CheckedRelease, prepare
+from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
-from kubestencil.checking.upgrade import Upgrade, kind_of
-from kubestencil.schema import Release
+from kubestencil.checking.upgrade import Upgrade
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from tests.conftest import load
-from tests.examples import examples
-from tests.manifests import manifests
 
 SEED = 29
 _MAX_STEPS = 4
@@ -364,77 +352,3 @@ def _errors(value: Any, upgrade: Upgrade) -> list[Problem]:
     result = upgrade.start(value, kind_of(value), is_patch=False)()
     problems = (difference.problem for difference in result.differences)
     return [p for p in problems if RULES[p.rule].severity == "error"]
-
-
-def accepted_objects(
-    release: Release, validator: Validator | None, others: Sequence[Any] = ()
-) -> list[Any]:
-    """The examples and manifests that a server accepts."""
-    candidates = [
-        *manifests(),
-        *others,
-        *examples(release, "starter").values(),
-    ]
-    if validator is None:
-        return candidates
-    answers = list(validator.ask([Request("create", value) for value in candidates]))
-    return [v for v, answer in zip(candidates, answers, strict=True) if answer.accepted]
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Print what hints lead to, by class, and examples of all that are not right."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", metavar="RELEASE[=PATH]")
-    parser.add_argument("--count", type=int, default=500)
-    parser.add_argument("--show", type=int, default=8)
-    parser.add_argument("--objects", action="store_true")
-    parser.add_argument("--public", action="store_true")
-    options = parser.parse_args(arguments)
-    name, _, path = options.program.partition("=")
-    release = load(name)
-    others = list(public_objects(name)) if options.public else []
-    validator = Validator(Path(path)) if path else None
-    checked = prepare(release)
-    upgrade = Upgrade(None, checked)
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    objects = accepted_objects(release, validator, others)
-    for mistake in hinted_mistakes(objects, checked, options.count):
-        result, problems = outcome(mistake, upgrade, validator)
-        counts[mistake.mistake_class][str(result)] += 1
-        if result not in (None, "right"):
-            shown = counts[mistake.mistake_class]["shown " + str(result)]
-            if shown < options.show:
-                counts[mistake.mistake_class]["shown " + str(result)] += 1
-                print(f"{mistake.mistake_class}: {result}: {mistake.original['kind']}")
-                print(f"   {mistake.label}")
-                if options.objects:
-                    print(json.dumps(mistake.value)[:3000])
-                for problem in problems[:3]:
-                    print(
-                        f"   {problem.rule} {field_path(problem.path)} {problem.message[:90]}: {problem.hint}"
-                    )
-    for mistake_class, outcomes in counts.items():
-        results = {k: v for k, v in outcomes.items() if "shown" not in k}
-        print(f"{mistake_class:16}", results)
-
-
-def public_objects(release: str) -> Iterator[Any]:
-    """The public objects that a real server accepts."""
-    import tempfile
-
-    from kubestencil.checking.files.manifests import Manifest, read_manifests
-    from tests.public_manifests import extract, verdicts
-
-    keys = set(verdicts(release, 201))
-    with tempfile.TemporaryDirectory() as folder:
-        root = extract(Path(folder))
-        for file in sorted({key[0] for key in keys}):
-            for item in read_manifests((root / file).read_bytes(), file):
-                subject = item.subject
-                key = file, subject.document, subject.item
-                if isinstance(item, Manifest) and key in keys:
-                    yield dict(item.value)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

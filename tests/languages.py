@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
@@ -19,7 +18,7 @@ from kubestencil.targets.model.values import (
 from kubestencil.text.languages import quote
 from kubestencil.validator.process import Validator
 from tests.conftest import load
-from tests.public_manifests import FOLDER, extract, verdicts
+from tests.public_manifests import FOLDER, objects, verdicts
 from tests.validators import built_validator
 from tests.value_mutations import judged
 
@@ -133,28 +132,17 @@ def mistaken_objects(release: str, count: int) -> list[Case]:
     ]
 
 
-def public_objects(release: str, folder: Path) -> list[Case]:
+def public_objects(release: str) -> list[Case]:
     """Public manifests with the verdicts of a real server; none without
     ``KUBESTENCIL_MANIFESTS``."""
     if FOLDER is None:
         return []
     rows = verdicts(release, 201, 400, 422)
     definitions = kinds(load(release))
-    extract(folder)
     return [
-        Case(item.value, definitions[name], rows[key]["status"] == 201)
-        for path in sorted(path for path in folder.rglob("*") if path.is_file())
-        for item in read_manifests(path.read_bytes(), str(path))
-        if isinstance(item, Manifest)
-        if (name := _name(item.value)) in definitions
-        if (
-            key := (
-                path.relative_to(folder).as_posix(),
-                item.subject.document,
-                item.subject.item,
-            )
-        )
-        in rows
+        Case(value, definitions[name], rows[key]["status"] == 201)
+        for key, value in objects()
+        if key in rows and (name := _name(value)) in definitions
     ]
 
 

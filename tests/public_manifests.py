@@ -13,9 +13,12 @@ import json
 import lzma
 import os
 import tarfile
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from kubestencil.checking.files.manifests import Manifest, read_manifests
 
 FOLDER = os.environ.get("KUBESTENCIL_MANIFESTS")
 
@@ -28,6 +31,17 @@ def extract(folder: Path) -> Path:
     with tarfile.open(Path(FOLDER or "", "manifests.tar.xz")) as archive:
         archive.extractall(folder, filter="data")
     return folder
+
+
+def objects() -> Iterator[tuple[Key, Any]]:
+    """The objects in the manifests."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = extract(Path(name))
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            for item in read_manifests(path.read_bytes(), str(path)):
+                if isinstance(item, Manifest):
+                    file = path.relative_to(folder).as_posix()
+                    yield (file, item.subject.document, item.subject.item), item.value
 
 
 def verdicts(release: str, *statuses: int) -> Mapping[Key, dict[str, Any]]:

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubestencil.schema import Release
-from kubestencil.schema.load import load_release
-from kubestencil.source import locate
-from kubestencil.source.document import CrdSet
-from kubestencil.source.inputs import add_crds
-from tests.cluster import crd_file
 from tests.crd_schemas import definition, version
 
 TEXT = {"type": "string"}
@@ -74,12 +68,6 @@ def in_group(crd: dict[str, Any], group: str) -> dict[str, Any]:
     spec = crd["spec"]
     name = f"{spec['names']['plural']}.{group}"
     return {**crd, "metadata": {"name": name}, "spec": {**spec, "group": group}}
-
-
-def with_crds(*crds: dict[str, Any]) -> Release:
-    """Kubernetes 1.35 with CustomResourceDefinitions."""
-    crd_set = CrdSet(("crds.json",), (crd_file(crds),))
-    return load_release(add_crds(locate("1.35", None), crd_set))
 
 
 #: A part of cert-manager's kind, for examples.

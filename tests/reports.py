@@ -8,7 +8,7 @@ from kubestencil.diff import Comparison
 from kubestencil.diff.history import History
 from kubestencil.diff.timeline import Timeline
 from kubestencil.engine import load_targets
-from kubestencil.engine.reports import report_formats
+from kubestencil.engine.rendering import report_formats
 from kubestencil.targets.reports.view import (
     comparison_contexts,
     history_contexts,

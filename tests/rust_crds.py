@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
-import tarfile
-from pathlib import Path
 from typing import Any
 
-import pytest
-
-from kubestencil.schema import Release
-from kubestencil.schema.load import load_release
-from kubestencil.source import locate
-from kubestencil.source.inputs import add_crds, read_crds, read_location
 from tests.crd_schemas import definition
 
 STRING: dict[str, Any] = {"type": "string"}
@@ -200,33 +190,3 @@ GADGET_OBJECT: dict[str, Any] = {
         },
     },
 }
-
-
-def load_crds(
-    folder: Path, *crds: dict[str, Any], release: str | None = None
-) -> Release:
-    """The release of CustomResourceDefinitions alone, or beside ``release``."""
-    path = folder / "crds.json"
-    path.write_text(json.dumps({"kind": "List", "items": crds}))
-    if release is None:
-        return load_release(read_location(str(path), None))
-    return load_release(
-        add_crds(locate(release, None), read_crds([str(path)], unserved=False))
-    )
-
-
-def cluster_crds() -> list[dict[str, Any]]:
-    """The CustomResourceDefinitions of a real API server (tests/test_crd_server.py);
-    skips the test where there are none."""
-    archive = os.environ.get("KUBESTENCIL_CLUSTER")
-    if not archive:
-        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
-    with tarfile.open(archive) as files:
-        for member in files:
-            if member.name.removeprefix("./") == "crds/crds.json":
-                data = files.extractfile(member)
-                assert data is not None
-                items = json.load(data)["items"]
-                type_meta = {key: GADGET[key] for key in ("apiVersion", "kind")}
-                return [{**type_meta, **item} for item in items]
-    raise AssertionError("the archive has no crds/crds.json")

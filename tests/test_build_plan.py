@@ -103,11 +103,16 @@ def test_a_shared_template_makes_all_targets_stale(project: Project) -> None:
     assert stale_trees(project.plan(SOURCES)) == ALL
 
 
-def test_the_content_of_a_path_option_counts(project: Project, tmp_path: Path) -> None:
-    header = tmp_path / "header.txt"
+@pytest.mark.parametrize("option", ["header", "header/in/a.txt"])
+def test_the_content_of_a_path_option_counts(
+    project: Project, tmp_path: Path, option: str
+) -> None:
+    """It may be a folder."""
+    header = tmp_path / option
+    header.parent.mkdir(parents=True, exist_ok=True)
     header.write_text("1")
     one, two = project.targets()
-    targets = [one.with_options({"header": str(header)}), two]
+    targets = [one.with_options({"header": str(tmp_path / "header")}), two]
     project.render(SOURCES, targets)
     assert project.plan(SOURCES, targets).jobs == ()
     header.write_text("2")

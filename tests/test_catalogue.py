@@ -15,12 +15,11 @@ import pytest
 from kubestencil.diff.compare import compare
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import SourceError, SpecError, UsageError
-from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
 from kubestencil.source import limits
-from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.folder import read_bytes, read_file
 from kubestencil.source.inputs import crds_alone, read_crds, read_location
+from tests.cluster import load_crds
 from tests.crd_schemas import definition, version
 from tests.growth import assert_proportional, processor_time
 from tests.strategies import generate_all_files
@@ -55,14 +54,6 @@ def crd(kind: str, versions: int = 1) -> dict[str, Any]:
     )
 
 
-def release_of(*crds: dict[str, Any]) -> Release:
-    files = (
-        SourceFile(f"{index}.json", json.dumps(crd).encode())
-        for index, crd in enumerate(crds)
-    )
-    return load_release(crds_alone("crds", CrdSet(("crds/",), tuple(files))))
-
-
 def write_folder(folder: Path, *objects: dict[str, Any]) -> Path:
     folder.mkdir()
     for index, value in enumerate(objects):
@@ -88,7 +79,7 @@ def new_crds(count: int, versions: int = 1) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 def test_generating_grows_in_proportion_to_the_schemas(target: Target) -> None:
     def seconds(count: int) -> float:
-        releases = [release_of(*new_crds(count)) for _ in range(target.min_releases)]
+        releases = [load_crds(*new_crds(count)) for _ in range(target.min_releases)]
         return processor_time(
             lambda: deque(generate_all_files(releases, target), maxlen=0)
         )
@@ -101,14 +92,14 @@ def test_generating_grows_in_proportion_to_the_schemas(target: Target) -> None:
 def test_reading_and_comparing_grow_in_proportion_to_the_schemas() -> None:
     def seconds(count: int) -> float:
         crds, changed = new_crds(count), new_crds(count, versions=2)
-        return processor_time(lambda: compare(release_of(*crds), release_of(*changed)))
+        return processor_time(lambda: compare(load_crds(*crds), load_crds(*changed)))
 
     seconds(1)
     assert_proportional(seconds, 16)
 
 
 def test_a_kind_may_have_300_versions() -> None:
-    release = release_of(crd("Widget", versions=300))
+    release = load_crds(crd("Widget", versions=300))
     assert len(release.resources) == 300
     assert "com.example.v300.WidgetSpec" in release.definitions
     files = list(generate_all_files([release], TARGETS["typescript"]))

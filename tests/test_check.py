@@ -131,14 +131,6 @@ def test_everything_that_is_skipped_is_counted(tmp_path: Path) -> None:
     }
 
 
-def test_nothing_checked_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "values.yaml"
-    path.write_text("replicas: 3\n")
-    result = CliRunner().invoke(cli, ["check", str(path), "--to", "1.35"])
-    assert "no apiVersion and kind" in result.stdout
-    assert type(result.exception).__name__ == "UsageError"
-
-
 def test_a_deprecated_kind_is_told_with_its_release_and_replacement(
     tmp_path: Path,
 ) -> None:

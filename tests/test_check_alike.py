@@ -14,11 +14,11 @@ import kubestencil
 from tests import fake_validator
 from tests.conftest import Command, make_command
 
-SERVICE = """\
+NODE = """\
 apiVersion: v1
-kind: Service
+kind: Node
 metadata: {name: NAME}
-spec: {ports: [{port: 80}], selector: {a: b}, externalIPs: ["010.0.0.5"]}
+spec: {podCIDRs: ["010.0.0.0/8"]}
 """
 # The tables of 1.36 have a limit that those of 1.37 lack.
 SCALER = """\
@@ -27,9 +27,10 @@ kind: HorizontalPodAutoscaler
 metadata: {name: a}
 spec: {minReplicas: 0, maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}
 """
-FIELD = "spec.externalIPs[0]"
-WARNED = {"code": 201, "warnings": [f"{FIELD}: non-standard IP address"]}
-REFUSED = {
+# No table has its format: where spec.podCIDR is another one, the server drops it.
+FIELD = "spec.podCIDRs[0]"
+WARNED = {"code": 201, "warnings": [f"{FIELD}: non-standard CIDR value"]}
+REFUSED: dict[str, Any] = {
     "code": 422,
     "causes": [
         {"reason": "FieldValueInvalid", "field": FIELD, "message": "leading 0s"}
@@ -49,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _write(folder: Path, *names: str, text: str = SERVICE) -> None:
+def _write(folder: Path, *names: str, text: str = NODE) -> None:
     texts = (text.replace("NAME", name) for name in names)
     (folder / "a.yaml").write_text("---\n".join(texts))
 
@@ -95,10 +96,22 @@ def test_a_warning_that_becomes_an_error_is_not_fixed(
     assert _changes(report) == [
         ("invalid-value", FIELD, "new"),
         ("server-warning", FIELD, "fixed"),
-        ("server-warning", FIELD, "both"),
         ("invalid-value", FIELD, "fixed"),
+        ("server-warning", FIELD, "both"),
     ]
     assert report["code"] == 1 and not report["stderr"].count("validator build")
+
+
+def test_the_order_of_findings_is_not_that_of_causes(
+    run: Command, folder: Path
+) -> None:
+    (cause,) = REFUSED["causes"]
+    causes = [cause | {"message": text} for text in "bca"]
+    answers = {"a": {"causes": causes}, "b": {"causes": causes[::-1]}}
+    fake_validator.install("1.35", {name: REFUSED | answers[name] for name in answers})
+    _write(folder, *answers)
+    messages = [f["message"][-1] for f in _check(run, "--to", "1.35")["findings"]]
+    assert messages == [*"abc", *"abc"]
 
 
 @pytest.mark.parametrize("answer", [{"code": 500}, {"code": 999}, {"code": 404}, "end"])

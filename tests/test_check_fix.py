@@ -21,7 +21,9 @@ from kubestencil.cli.check import fix
 from kubestencil.lsp.findings import findings_in, replacements
 from kubestencil.source.yaml import documents
 from tests.conftest import load
-from tests.hint_mistakes import accepted_objects, hinted_mistakes
+from tests.examples import examples
+from tests.hint_mistakes import hinted_mistakes
+from tests.manifests import manifests
 
 _POD = """\
 # The web server.
@@ -377,7 +379,7 @@ def test_the_command_writes_or_shows_a_diff(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [15, pytest.param(150, marks=pytest.mark.nightly)])
 def test_mistakes_are_fixed_to_what_was_meant(upgrade: Upgrade, count: int) -> None:
     """Of a text with a mistake, nothing but the mistake changes, or nothing at all."""
-    objects = accepted_objects(load("1.35"), None)
+    objects = [*manifests(), *examples(load("1.35"), "starter").values()]
     outcomes: Counter[bool] = Counter()
     for mistake in hinted_mistakes(objects, upgrade.after, count):
         text = yaml.safe_dump(mistake.value, sort_keys=False, width=1000)

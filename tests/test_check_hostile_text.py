@@ -20,6 +20,7 @@ from markdown_it import MarkdownIt
 from kubestencil.checking.files.placeholders import has_placeholder, is_template
 from kubestencil.checking.findings import MAX_FINDINGS
 from kubestencil.cli import cli
+from tests.conftest import rest_nightly
 from tests.hostile.printed import Elements
 from tests.hostile.texts import Texts
 
@@ -103,8 +104,7 @@ def _triples(count: int) -> list[list[str]]:
     return triples
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("texts", _triples(8), ids=repr)
+@pytest.mark.parametrize("texts", rest_nightly(_triples(8)), ids=repr)
 def test_reports_have_the_elements_of_those_on_harmless_text(
     texts: list[str], tmp_path: Path
 ) -> None:

@@ -111,23 +111,6 @@ def test_broken_json_is_not_called_yaml(tmp_path: Path) -> None:
     assert report_of(path)["checked"]["checked"] == 1
 
 
-def test_an_unknown_suffix_needs_a_format(tmp_path: Path) -> None:
-    manifest = tmp_path / "a.yaml"
-    manifest.write_text(CONFIG_MAP)
-    target = tmp_path / "report.foo"
-    code, _, error = invoke(manifest, "--to", "1.35", "-q", "-o", target)
-    assert (code, target.exists()) == (2, False)
-    assert "no format has the suffix .foo" in error
-    assert "--format" in error
-    for name in ("report", "report.txt", "report.foo"):
-        options = ["-f", "text"] if name.endswith(".foo") else []
-        code, _, _ = invoke(
-            manifest, "--to", "1.35", "-q", "-o", tmp_path / name, *options
-        )
-        assert code == 0
-        assert (tmp_path / name).read_text().startswith("No findings in 1.35")
-
-
 @pytest.mark.parametrize(
     ("before", "after", "is_warned"),
     [("1.35", "1.29", True), ("1.29", "1.35", False), ("1.29", "1.29", False)],

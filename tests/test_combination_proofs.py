@@ -4,15 +4,18 @@ rule of ``specs/combinations.tsv``, and refuses it once it does not, at the path
 
 from __future__ import annotations
 
+import copy
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import pytest
 
+from kubestencil.checking.judgement import kind_of
 from kubestencil.checking.release import prepare
-from kubestencil.checking.upgrade import Upgrade, kind_of
-from kubestencil.schema import Release
+from kubestencil.checking.upgrade import Upgrade
+from kubestencil.schema import Release, Schema
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import (
     Combination,
@@ -26,12 +29,14 @@ from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.values import Values
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
+from specs.make.values.pool import accepted_objects as accepted_seeds
+from specs.make.values.pool import seed_objects
 from tests.conftest import load
-from tests.test_value_variants import changed, objects_in, proof_objects, value_at
 from tests.validators import PROVEN_RELEASES, built_validator
-from tests.value_mutations import errors_of
+from tests.value_mutations import accepted_objects, errors_of
 
 _MOST_OBJECTS = 40
+_Path = tuple[str | int, ...]
 #: Rules that the server names at the path of another field, or that no object breaks that
 #: can be created: one with ephemeral containers, and a toleration of everything.
 _NAMED_OTHERWISE = {
@@ -47,6 +52,47 @@ _DROPPED = {
         ("MetricSpec", "needs"),
     }
 }
+
+
+def objects_in(
+    value: Any, schema: Schema, release: Release, path: _Path = (), name: str = ""
+) -> Iterator[tuple[_Path, str]]:
+    """The paths of the objects in a value, and the names of their definitions."""
+    if schema.ref is not None:
+        definition = release.definitions[schema.ref]
+        yield from objects_in(value, definition.schema, release, path, schema.ref)
+    elif isinstance(value, list) and schema.items is not None:
+        for index, item in enumerate(value):
+            yield from objects_in(item, schema.items, release, (*path, index))
+    elif isinstance(value, dict) and name:
+        yield path, name
+        for field in schema.fields:
+            if field.name in value and field.name != "status":
+                inner = value[field.name], field.schema
+                yield from objects_in(*inner, release, (*path, field.name))
+
+
+def value_at(value: Any, path: _Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def changed(root: Any, path: _Path, changes: dict[str, Any]) -> Any:
+    """A copy with other values of the fields at a path; None leaves a field out."""
+    changed = copy.deepcopy(root)
+    target = value_at(changed, path)
+    for field, value in changes.items():
+        target.pop(field, None)
+        if value is not None:
+            target[field] = value
+    return changed
+
+
+def proof_objects(release: Release, validator: Validator) -> list[Any]:
+    """Accepted objects of many types: manifests, starters and those of proofs."""
+    accepted = accepted_seeds(release, validator, seed_objects())
+    return [*accepted_objects(release, validator), *chain(*accepted.values())]
 
 
 class _Breaks:

@@ -204,7 +204,7 @@ def test_versions_are_found_in_names(
     name: str, version: tuple[int, int, int] | None
 ) -> None:
     match = version_in(name)
-    assert (match and match[0].numbers) == version
+    assert (match and match[0][0]) == version
 
 
 def test_versions_are_ordered_as_semantic_versions(tmp_path: Path) -> None:

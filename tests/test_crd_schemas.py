@@ -16,9 +16,9 @@ from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.examples.trees import ExampleTrees
 from tests.api_server import Client
 from tests.cluster import load_crds, stored_crds
+from tests.conftest import load_with_crds
 from tests.crd_schemas import definition, version
 from tests.packages import generate_package, import_package
-from tests.python_crds import with_crds
 from tests.strategies import STRUCTURAL_SCHEMAS
 from tests.test_crd_examples import SHAPES, example, small_release, widget
 from tests.test_jsonschema import errors, generate_schemas
@@ -191,7 +191,7 @@ def test_a_server_refuses_fields_that_no_schema_has(
     root = {"type": "object", "properties": {"spec": spec_schema}}
     crd = definition("Hollow", version("v1", root, storage=True))
     api_server.install([crd])
-    release = with_crds(crd)
+    release = load_with_crds("1.35", [crd])
     files = generate_schemas(release, flavour(strict=True))
     models = import_package(generate_package(release, tmp_path, "hollow"), "hollow")
     outcomes = []

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from kubestencil.engine import load_targets
-from kubestencil.targets.site.fields.requirements import requirements_of
+from kubestencil.targets.site.fields.schema_labels import requirements_of
+from tests.cluster import load_crds
 from tests.conftest import Command, make_release
 from tests.site_pages import Page, Site
 from tests.strategies import generate_all_files
-from tests.test_catalogue import release_of
 from tests.test_crd import WIDGET, write
 from tests.test_site_hostile_specs import HOSTILE, assert_harmless
 
@@ -160,8 +160,8 @@ def test_fields_at_any_depth_say_since_when() -> None:
     version = new["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
     version["spec"]["properties"]["parts"]["items"]["properties"]["shape"] = TEXT
     releases = [
-        replace(release_of(old), name="v9"),
-        replace(release_of(new), name="v10"),
+        replace(load_crds(old), name="v9"),
+        replace(load_crds(new), name="v10"),
     ]
     files = {
         file.path: file.data.decode()

@@ -197,18 +197,6 @@ def test_render_writes_all_reports(run: Command, tmp_path: Path) -> None:
     assert check.returncode == 0
 
 
-def test_a_user_template_shadows_the_built_in_one(run: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "mine" / "diff"
-    folder.mkdir(parents=True)
-    (folder / "report.md.j2").write_text("{{ before }} and {{ after }}, {{ total }}\n")
-    arguments = ("diff", "1.34", "1.35", "-q", "-f", "markdown", "--templates", "mine")
-    assert re.fullmatch(r"1\.34 and 1\.35, \d+\n", run(*arguments).stdout)
-    (folder / "report.md.j2").write_text("a\n{{ absent.name }}\n")
-    failed = run(*arguments)
-    assert failed.returncode == 2
-    assert "diff/report.md.j2:2: 'absent' is undefined" in failed.stderr
-
-
 def test_a_baseline_leaves_out_the_changes_of_an_earlier_report(tmp_path: Path) -> None:
     runner, report = CliRunner(), tmp_path / "old.json"
     runner.invoke(cli, ["diff", "1.34", "1.35", "-o", str(report)])

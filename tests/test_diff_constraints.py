@@ -16,10 +16,85 @@ from jsonschema import Draft4Validator
 from kubestencil.diff import Change, compare
 from kubestencil.schema import Release
 from kubestencil.schema.acceptance import is_looser
+from tests.cluster import load_crds
 from tests.conftest import make_release
-from tests.crd_strategies import constrained
+from tests.crd_validation import errors
 from tests.test_crd import SCHEMA, WIDGET, change
-from tests.test_diff_completeness import custom_release
+
+# What the schemas of custom resources say of the values of a type.
+_CONSTRAINTS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "string": {
+        "minLength": st.integers(0, 3),
+        "maxLength": st.integers(0, 3),
+        "pattern": st.sampled_from(["^a", "b$", "(?i)^x"]),
+        "enum": st.lists(st.sampled_from(["a", "b", ""]), min_size=1, unique=True),
+        "default": st.sampled_from(["a", "b"]),
+        "format": st.sampled_from(["date-time", "uuid"]),
+    },
+    "integer": {
+        "minimum": st.integers(-2, 2),
+        "maximum": st.integers(-2, 2),
+        "exclusiveMinimum": st.booleans(),
+        "exclusiveMaximum": st.booleans(),
+        "multipleOf": st.integers(1, 4),
+        "enum": st.lists(st.integers(0, 2), min_size=1, unique=True),
+        "default": st.integers(0, 2),
+    },
+    "array": {
+        "minItems": st.integers(0, 2),
+        "maxItems": st.integers(0, 2),
+        "x-kubernetes-list-type": st.sampled_from(["atomic", "set"]),
+    },
+    "object": {
+        "minProperties": st.integers(0, 2),
+        "maxProperties": st.integers(0, 2),
+        "x-kubernetes-preserve-unknown-fields": st.just(True),
+        "x-kubernetes-map-type": st.sampled_from(["atomic", "granular"]),
+    },
+}
+_BRANCHES = st.lists(
+    st.one_of(
+        st.fixed_dictionaries({"minimum": st.integers(-1, 2)}),
+        st.fixed_dictionaries({"maxLength": st.integers(0, 2)}),
+        st.fixed_dictionaries(
+            {"required": st.lists(st.sampled_from("ab"), unique=True)}
+        ),
+    ),
+    min_size=1,
+    max_size=3,
+)
+_ANY_TYPE: dict[str, st.SearchStrategy[Any]] = {
+    "description": st.sampled_from(["One.", "Two."]),
+    "nullable": st.booleans(),
+    "allOf": _BRANCHES,
+    "anyOf": _BRANCHES,
+    "oneOf": _BRANCHES,
+    "not": _BRANCHES.map(lambda branches: branches[0]),
+    "x-kubernetes-validations": st.lists(
+        st.fixed_dictionaries(
+            {"rule": st.sampled_from(["self == self", "true"])},
+            optional={"message": st.sampled_from(["One.", "Two."])},
+        ),
+        max_size=2,
+    ),
+}
+
+
+def constrained(kind: str, **more: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Structural schemas of a type with constraints, and required keywords besides.
+
+    A default that breaks the constraints is left out, as the API server demands.
+    """
+    return st.fixed_dictionaries(
+        {"type": st.just(kind), **more}, optional={**_ANY_TYPE, **_CONSTRAINTS[kind]}
+    ).map(_without_wrong_default)
+
+
+def _without_wrong_default(schema: dict[str, Any]) -> dict[str, Any]:
+    if "default" not in schema or not errors(schema, schema["default"]):
+        return schema
+    return {key: value for key, value in schema.items() if key != "default"}
+
 
 # Values at which the constraints of generated schemas change their minds.
 _VALUES: dict[str, list[Any]] = {
@@ -223,7 +298,7 @@ def test_a_default_makes_a_required_field_no_break() -> None:
         (WIDGET, required, "breaking"),
         (with_default, both, "warning"),
     ):
-        changes = compare(custom_release(before), custom_release(after)).changes
+        changes = compare(load_crds(before), load_crds(after)).changes
         assert [(change.change, change.severity) for change in changes] == [
             ("field-required", severity)
         ]
@@ -231,16 +306,16 @@ def test_a_default_makes_a_required_field_no_break() -> None:
 
 def test_a_description_of_an_inline_object_changes_once() -> None:
     path = f"{SCHEMA}/properties/spec/properties/issuerRef/description"
-    changed = custom_release(change(path, "Who signs it."))
-    [only] = compare(custom_release(WIDGET), changed).changes
+    changed = load_crds(change(path, "Who signs it."))
+    [only] = compare(load_crds(WIDGET), changed).changes
     assert (only.change, only.field) == ("description-changed", "issuerRef")
 
 
 def test_an_object_that_lists_its_fields_now_keeps_its_type() -> None:
     path = f"{SCHEMA}/properties/spec/properties/extra"
-    before = custom_release(change(path, {"type": "object"}))
+    before = load_crds(change(path, {"type": "object"}))
     listed = {"type": "object", "properties": {"a": {"type": "string"}}}
-    after = custom_release(change(path, listed))
+    after = load_crds(change(path, listed))
     added = compare(before, after).changes
     assert {change.severity for change in added} == {"warning", "safe"}
     # The other way round, what the object has is dropped.
@@ -270,6 +345,20 @@ VERSION = "spec/versions/0"
             "printer-columns-added",
             "safe",
         ),
+        (
+            "additionalPrinterColumns",
+            [{"name": "Age", "type": "date", "jsonPath": ".x"}],
+            [{"name": "Age", "type": "date", "jsonPath": ".y"}],
+            "printer-columns-changed",
+            "safe",
+        ),
+        (
+            "subresources",
+            {"status": {}},
+            {"status": {}, "scale": {}},
+            "subresource-added",
+            "safe",
+        ),
         ("/spec/scope", "Namespaced", "Cluster", "scope-changed", "breaking"),
         ("/spec/names/plural", "widgets", "widgetss", "plural-changed", "breaking"),
         ("/spec/names/shortNames", ["w"], [], "short-names-changed", "warning"),
@@ -282,7 +371,7 @@ def test_how_a_kind_is_served_is_compared(
 ) -> None:
     full_path = path[1:] if path.startswith("/") else f"{VERSION}/{path}"
     before, after = (
-        custom_release(change(full_path, value), unserved=True) for value in (old, new)
+        load_crds(change(full_path, value), unserved=True) for value in (old, new)
     )
     [only] = [
         change
@@ -294,8 +383,8 @@ def test_how_a_kind_is_served_is_compared(
 
 def test_a_field_that_cannot_select_any_more_is_a_break() -> None:
     path = f"{VERSION}/selectableFields"
-    before = custom_release(change(path, [{"jsonPath": ".spec.mode"}]))
-    changes = compare(before, custom_release(WIDGET)).changes
+    before = load_crds(change(path, [{"jsonPath": ".spec.mode"}]))
+    changes = compare(before, load_crds(WIDGET)).changes
     assert {(change.change, change.severity) for change in changes} == {
         ("selectable-fields-removed", "breaking")
     }

@@ -3,7 +3,6 @@ times the time (it would be four with each part compared with each other)."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +10,7 @@ import pytest
 
 from kubestencil.diff import compare
 from kubestencil.schema import Release
-from kubestencil.schema.load import load_release
-from kubestencil.source.document import CrdSet, SourceFile
-from kubestencil.source.inputs import crds_alone
+from tests.cluster import load_crds
 from tests.growth import assert_proportional, processor_time
 from tests.test_crd_examples import widget
 
@@ -28,8 +25,7 @@ def release(*versions: str, fields: list[str]) -> Release:
     crd["spec"]["versions"] = [
         {**first, "name": name, "storage": name == versions[0]} for name in versions
     ]
-    file = SourceFile("crd.json", json.dumps(crd).encode())
-    return load_release(crds_alone("x", CrdSet(("crd.json",), (file,))))
+    return load_crds(crd)
 
 
 def replaced_fields(count: int) -> Pair:

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from kubestencil.diff import Comparison, compare, history, timeline
 from kubestencil.diff.rules.audience import SEVERITY_MEANINGS
 from kubestencil.schema import Release
-from kubestencil.targets.reports import view
 from kubestencil.targets.reports.changes import FormattedChange
 from kubestencil.targets.reports.report_variables import comparison_variables
 from kubestencil.targets.reports.word_diff import (
@@ -271,16 +270,6 @@ def test_report_explains_severities() -> None:
         assert "How severities are assigned" in generated
         assert "Backward compatible" in generated
         assert SEVERITY_MEANINGS["warning"] in generated
-
-
-def test_template_variables_are_documented() -> None:
-    """Those of a whole report, by the value of ``each`` that its template belongs to."""
-    comparison = compare(document(pod()), document(pod(a={"type": "string"})))
-    common = {"title", "paint"}
-    documented = {name: set(each.variables) for name, each in view.EACH.items()}
-    assert documented["comparison"] == common | set(comparison_variables(comparison))
-    assert documented["history"] == common | {"matrices"}
-    assert documented["index"] == common | {"comparisons", "suffixes"}
 
 
 def test_only_the_served_kinds_that_differ_are_listed() -> None:

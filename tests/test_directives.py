@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubestencil.engine import filters
@@ -68,6 +68,20 @@ def test_a_directive_is_broken_in_every_comment_of_its_language(
 @given(PIECES, st.sampled_from(list(COMMENTS)))
 def test_no_text_makes_a_directive(text: str, style: str) -> None:
     assert obeyed(disarm(text, style), style) == []
+
+
+@pytest.mark.parametrize("row", DIRECTIVES, ids=lambda row: row.example[:20])
+@settings(max_examples=20)
+@given(st.data())
+def test_no_spelling_of_a_directive_is_left_alone(
+    row: Directive, data: st.DataObject
+) -> None:
+    without_lookbehind = row.pattern.removeprefix(r"(?<![^\s{(])")
+    spelling = re.sub(r"\(\?(=|i:)", "(?:", without_lookbehind)
+    text = data.draw(st.from_regex(re.compile(spelling, re.ASCII), fullmatch=True))
+    for style in COMMENTS:
+        if row in rows(style) and row.tool in obeyed(text, style):
+            assert disarm(text, style) != text
 
 
 @pytest.mark.parametrize("style", ["//", "#", "go", "java", "python", "typescript"])

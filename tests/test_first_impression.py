@@ -141,29 +141,20 @@ def test_documents_are_named_with_verbose_only(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("render", "x", "--spec", "missing.json"),
-        ("render", "1.35", "--specs", "missing"),
         ("render", "1.35", "--crds", "missing.yaml"),
-        ("render", "1.35", "--templates", "missing"),
         ("releases", "--specs", "missing"),
-        ("diff", "1.35", "missing"),
-        ("diff", "1.34", "1.35", "-o", "report.pdf"),
-        ("history", "Pod", "-o", "report.pdf"),
         ("history", "Pod", "a=missing"),
         ("check", "missing", "--to", "1.35"),
-        ("check", ".", "--to", "1.35", "-o", "report.pdf"),
         ("check", ".", "--to", "1.35", "--config", "missing"),
         ("check", ".", "--to", "1.35", "--crds", "missing"),
     ],
     ids=" ".join,
 )
-def test_a_wrong_path_or_suffix_is_wrong_usage(
-    run: Command, arguments: tuple[str, ...]
-) -> None:
+def test_a_wrong_path_is_wrong_usage(run: Command, arguments: tuple[str, ...]) -> None:
     (run.folder / "pod.yaml").write_text("apiVersion: v1\nkind: Pod\n")
     done = run(*arguments)
     assert done.returncode == 2
-    assert re.search(r"missing|\.pdf", done.stderr)
+    assert "missing" in done.stderr
 
 
 @pytest.mark.parametrize(

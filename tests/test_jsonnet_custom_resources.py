@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kubestencil.errors import SpecError, UsageError
@@ -249,28 +248,6 @@ PROPERTIES = st.recursive(
     ),
     max_leaves=8,
 )
-
-
-@pytest.mark.nightly
-@settings(
-    max_examples=75,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(PROPERTIES)
-def test_no_name_or_text_breaks_the_library(tmp_path: Path, spec: Any) -> None:
-    """A custom resource with any names is generated, and every builder works."""
-    release = load_crds(crd(spec))
-    try:
-        generated = files(release, "jsonnet")
-        pages = files(release, "jsonnet-docs")
-    except SpecError as error:
-        assert "surrogate" in str(error)
-        return
-    main = write(tmp_path, generated)
-    expressions, expected = zip(*all_calls(library_of(release)), strict=True)
-    assert results(main, list(expressions)) == list(expected)
-    assert "example/v1/foo.md" in pages
 
 
 # --- all of a cluster

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import Release
-from tests.conftest import Command, load, make_release
+from tests.conftest import load, make_release
 from tests.jsonnet_library import (
     SHARED,
     SMALL,
@@ -292,25 +291,3 @@ def test_files_are_added_in_the_order_of_their_paths(
     page = pages(small, tmp_path, a=first, b=second)["core/v1/pod.md"]
     assert "Second." in page
     assert "First." not in page
-
-
-def test_a_changed_overlay_makes_the_output_stale(run: Command, tmp_path: Path) -> None:
-    from tests.conftest import make_document
-
-    (tmp_path / "small.json").write_text(json.dumps(make_document(SMALL)))
-    folder = tmp_path / "overlay"
-    folder.mkdir()
-    overlay(folder, mine=extend("pod+", "'#a': d.fn('Before.', []), a():: 1"))
-    arguments = (
-        *("render", "x", "--spec", "small.json", "-t", "jsonnet", "-t", "jsonnet-docs"),
-        *("--set", f"jsonnet.overlay={folder}"),
-        *("--set", f"jsonnet-docs.overlay={folder}"),
-    )
-    page = tmp_path / "generated" / "x" / "jsonnet-docs" / "core" / "v1" / "pod.md"
-    assert run(*arguments).returncode == 0
-    assert "Before." in page.read_text()
-    assert run(*arguments, "--check").returncode == 0
-    overlay(folder, mine=extend("pod+", "'#a': d.fn('After.', []), a():: 1"))
-    assert run(*arguments, "--check").returncode == 1
-    assert run(*arguments).returncode == 0
-    assert "After." in page.read_text()

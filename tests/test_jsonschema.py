@@ -280,19 +280,6 @@ def test_schemas_of_custom_resources_are_those_of_crds_catalog() -> None:
     assert "\\u00a7" in file
 
 
-@pytest.mark.nightly
-def test_custom_resources_leave_the_published_files_as_they_are() -> None:
-    """Also where a custom kind has the name of a built-in one."""
-    crd = copy.deepcopy(CRD)
-    crd["spec"]["names"] = {"plural": "pods", "kind": "Pod"}
-    version = crd["spec"]["versions"][0]
-    version["schema"]["openAPIV3Schema"] = {"type": "object"}
-    files = generate_schemas(load_with_crds("1.35", [crd]))
-    custom = files.pop("example.com/pod_v1.json")
-    assert custom["properties"]["apiVersion"]["enum"] == ["example.com/v1"]
-    assert files == generate_schemas(load("1.35"))
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -48,7 +48,8 @@ REFUSED = {"b.yaml", "c.json:1", "d.json:1[0]", "d.json:1[2]"}
 
 def refused_of_catalogue() -> dict[str, Refused]:
     files = tuple(SourceFile(name, text.encode()) for name, text in CATALOGUE.items())
-    return leave_out_refused(crds_alone("crds", CrdSet(("crds",), files)))[1]
+    source = crds_alone("crds", CrdSet(("crds",), files))
+    return leave_out_refused([source])[1]
 
 
 def test_the_rest_of_a_catalogue_is_rendered(run: Command, tmp_path: Path) -> None:

@@ -41,6 +41,16 @@ from kubestencil.targets.site.fields.rows import ReleaseFields
 from tests.conftest import load
 
 
+def test_the_facts_of_a_field_say_whether_it_is_required_as_the_field_does() -> None:
+    """Also where something else can take its place, of which a document does not know."""
+    release = load("1.37")
+    known = [
+        field for name in release.definitions for field in known_fields(release, name)
+    ]
+    assert [field for field in known if field.facts.required != field.required] == []
+    assert any(field.field.required and not field.required for field in known)
+
+
 @pytest.mark.parametrize(
     ("schema", "facts", "words"),
     [

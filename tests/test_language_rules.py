@@ -57,8 +57,8 @@ def mistaken() -> list[Case]:
 
 
 @pytest.fixture(scope="module")
-def public(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
-    return public_objects("1.35", tmp_path_factory.mktemp("manifests"))
+def public() -> list[Case]:
+    return public_objects("1.35")
 
 
 def refused_by_pydantic(cases: Sequence[Case], folder: Path) -> set[int]:

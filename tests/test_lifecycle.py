@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tarfile
-
 import pytest
 
 from kubestencil.schema import GroupVersionKind, Release, parse
@@ -13,6 +10,7 @@ from kubestencil.schema.knowledge.kinds import known_kind, lifecycle, lifecycles
 from kubestencil.schema.resources.operation import operations
 from kubestencil.source import Source, embedded
 from kubestencil.source.releases import release_order
+from tests.cluster import served_document
 from tests.conftest import SOME_RELEASES, full_specs, load
 
 EMBEDDED = sorted(embedded.releases(), key=release_order)
@@ -77,13 +75,8 @@ def test_a_full_document_has_operations_for_these_kinds(release: str) -> None:
 
 
 def test_a_default_server_serves_what_a_real_one_does() -> None:
-    archive = os.environ.get("KUBESTENCIL_CLUSTER")
-    if not archive:
-        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
-    with tarfile.open(archive) as files:
-        document = files.extractfile("bare/openapi-v2.json")
-        assert document is not None
-        release = parse(Source("bare", "bare/openapi-v2.json", document.read()))
+    document = served_document("openapi-v2.json", "bare")
+    release = parse(Source("bare", "bare/openapi-v2.json", document))
     default = {
         kind for kind in lifecycles() if known_kind(kind, "1.35").served_by_default
     }

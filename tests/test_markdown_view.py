@@ -86,15 +86,6 @@ def make_rows(target: Target) -> dict[str, ModelField]:
     return {row.name: row for row in make_page(target).fields}
 
 
-def test_every_template_variable_is_documented(tmp_path: Path) -> None:
-    contexts = view.make_contexts(make_release(DEFINITIONS), load_target(tmp_path))
-    assert contexts.files.keys() == view.EACH.keys()
-    for each, documented in view.EACH.items():
-        for context in contexts.files[each]():
-            assert context.variables.keys() == documented.variables.keys()
-            assert context.placeholders.keys() == documented.placeholders.keys()
-
-
 def test_types_have_the_names_of_the_manifest(tmp_path: Path) -> None:
     rows = make_rows(load_target(tmp_path))
     assert {name: (row.type, row.link) for name, row in rows.items()} == {

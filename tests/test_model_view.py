@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import SpecError, TargetError
@@ -18,7 +17,6 @@ from kubestencil.targets import generate_files
 from kubestencil.targets.languages.modules import module_names
 from kubestencil.targets.model.values import make_model
 from tests.conftest import SOME_RELEASES, load, make_release
-from tests.strategies import documents
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 
@@ -520,21 +518,3 @@ def test_a_manifest_has_nothing_that_the_view_does_not_read(
     with pytest.raises(TargetError, match=message) as caught:
         generated(make_release({"v1.A": {}}), load_targets(tmp_path)["mine"])
     assert caught.value.where.endswith(key)
-
-
-@pytest.mark.nightly
-@given(documents())
-def test_any_document_is_generated_inside_the_folder_or_refused(raw: Any) -> None:
-    targets = load_targets(None)
-    try:
-        document = make_release(raw["definitions"])
-        names = [
-            file.path
-            for name in ("typescript", "jsonschema")
-            for file in generate_files(document, targets[name])
-        ]
-    except SpecError:
-        return
-    for name in names:
-        assert not Path(name).is_absolute()
-        assert ".." not in Path(name).parts

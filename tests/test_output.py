@@ -300,30 +300,6 @@ def test_an_ended_run_leaves_all_files_old_or_all_new(tmp_path: Path) -> None:
     assert any(outcome.ended for outcome in outcomes)
 
 
-@pytest.mark.nightly
-def test_runs_at_the_same_time_do_not_damage_each_other(
-    run: Command, tmp_path: Path
-) -> None:
-    for name, count in (("a", 200), ("b", 120)):
-        (tmp_path / f"{name}.json").write_text(many(count, name))
-    processes = [
-        run.popen(
-            "render", "x", "--spec", f"{name}.json", "-t", "markdown", "-o", "out"
-        )
-        for name in "abababa"
-    ]
-    for process in processes:
-        _, err = process.communicate(timeout=120)
-        assert process.returncode == 0, err
-    counts = {"a": 200, "b": 120}
-    found = read_output(tmp_path / "out")
-    pages = [data for path, data in found.items() if "/docs/" in path]
-    (last,) = {"a" if b"\na\n" in data else "b" for data in pages}
-    assert len(pages) == counts[last]
-    check = ("render", "x", "--spec", f"{last}.json", "-t", "markdown", "-o", "out")
-    assert run(*check, "--check").returncode == 0
-
-
 def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Path) -> None:
     """Also where it cannot be written; temporary files of a killed run are removed."""
     path = tmp_path / "a" / "file"

@@ -23,9 +23,8 @@ from kubestencil.cli import cli
 from kubestencil.cli.settings import settings
 from kubestencil.engine import choose_targets, load_targets
 from kubestencil.engine.view import PublicName
-from kubestencil.project.generated_api import NameChanges, compare_names
 from kubestencil.project.lock import Lock, LockedDocument, read_lock, write_lock
-from kubestencil.project.summary import summary
+from kubestencil.project.summary import NameChanges, compare_names, summary
 from kubestencil.targets import generate_files, public_names
 from tests import docs_reference
 from tests.cargo import Cargo

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from kubestencil.engine import load_targets
 from kubestencil.errors import SpecError, UsageError
 from kubestencil.targets import generate_files
-from tests.conftest import ROOT, load, make_release, rest_nightly
+from tests.conftest import ROOT, load, load_with_crds, make_release, rest_nightly
 from tests.packages import generate_client
-from tests.python_crds import CERTIFICATE, GADGET, with_crds
+from tests.python_crds import CERTIFICATE, GADGET
 from tests.strategies import HOSTILE_TEXTS
 from tests.test_formatting import is_formatted
 from tests.test_python_package import CHECKERS, check_types
@@ -173,7 +173,7 @@ def _renamed(name: re.Match[str]) -> str:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package with a custom resource, a program, and one with mistakes."""
     folder = tmp_path_factory.mktemp("typed")
-    generate_client(with_crds(GADGET, CERTIFICATE), folder, "typed")
+    generate_client(load_with_crds("1.35", [GADGET, CERTIFICATE]), folder, "typed")
     (folder / "good.py").write_text(PROGRAM)
     (folder / "README.md").rename(folder / "client.md")
     for name in ("python", "python-dicts", "pydantic"):

@@ -26,12 +26,13 @@ from tests.client_operations import (
     call_all,
     operations,
 )
+from tests.conftest import load_with_crds
 from tests.crd_schemas import CLUSTER_SCOPED, definition, version
 from tests.examples import examples
 from tests.kind_examples import KIND_EXAMPLES
 from tests.manifests import manifests
 from tests.packages import generate_client, import_client
-from tests.python_crds import in_group, with_crds
+from tests.python_crds import in_group
 
 pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 pytest.importorskip("wsproto", reason="wsproto is not installed")
@@ -105,7 +106,7 @@ NOT_THERE = {
 
 @pytest.fixture(scope="module")
 def release() -> Release:
-    return with_crds(*CRDS)
+    return load_with_crds("1.35", [*CRDS])
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.cluster import load_crds
-from tests.conftest import load
+from tests.conftest import load, load_with_crds
 from tests.packages import generate_package, import_package
-from tests.python_crds import GADGET, POD, in_group, with_crds
+from tests.python_crds import GADGET, POD, in_group
 from tests.test_formatting import is_formatted
 
 PACKAGE = "custom_models"
@@ -26,8 +26,14 @@ UTC = dt.UTC
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package of Kubernetes 1.35 with custom resources."""
-    release = with_crds(
-        GADGET, POD, in_group(POD, "x.api.k8s.io"), in_group(GADGET, "x-y.example.com")
+    release = load_with_crds(
+        "1.35",
+        [
+            GADGET,
+            POD,
+            in_group(POD, "x.api.k8s.io"),
+            in_group(GADGET, "x-y.example.com"),
+        ],
     )
     return generate_package(release, tmp_path_factory.mktemp("models"), PACKAGE)
 

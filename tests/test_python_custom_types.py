@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import rest_nightly
+from tests.conftest import load_with_crds, rest_nightly
 from tests.packages import generate_package
-from tests.python_crds import GADGET, POD, with_crds
+from tests.python_crds import GADGET, POD
 from tests.test_python_package import CHECKERS, check_types
 
 PROGRAM = """\
@@ -62,7 +62,7 @@ def test_type_checkers_accept_custom_resources_and_report_mistakes(
     checker: str, tmp_path: Path
 ) -> None:
     pytest.importorskip(checker, reason=f"{checker} is not installed")
-    generate_package(with_crds(GADGET, POD), tmp_path, "typed_models")
+    generate_package(load_with_crds("1.35", [GADGET, POD]), tmp_path, "typed_models")
     (tmp_path / "good.py").write_text(PROGRAM)
     for number, mistake in enumerate(MISTAKES.values()):
         (tmp_path / f"bad{number}.py").write_text(f"{PROGRAM}{mistake}\n")

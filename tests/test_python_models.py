@@ -315,11 +315,12 @@ def test_no_garbage_is_collected_while_a_long_list_is_read(
         collections.append(phase)
 
     base = sys.modules[package.Model.__module__]
+    decoder = base.decoder(package.V1PodList)
     (gc.enable if is_enabled else gc.disable)()
     gc.collect()
     gc.callbacks.append(note)
     try:
-        base.read_text(base.decoder(package.V1PodList), text)
+        base.read_text(decoder, text)
         during = list(collections)
         with pytest.raises(package.ModelError):
             package.V1PodList.from_json(text + "]")

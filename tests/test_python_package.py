@@ -367,8 +367,8 @@ def test_acronyms_are_configured_in_the_manifest(tmp_path: Path) -> None:
         ('acronyms = "hole"', "spelling.acronyms", "unknown value 'hole'"),
         ("acronyms = 1", "spelling.acronyms", "must be a string"),
         ('acronym = "split"', "spelling.acronym", "unknown key 'acronym'"),
-        ("mapped = { a = 1 }", "spelling.mapped", "must be a table of strings"),
-        ('mapped = "a"', "spelling.mapped", "must be a table of strings"),
+        ("mapped = { a = 1 }", "spelling.mapped", "must have strings only"),
+        ('mapped = "a"', "spelling.mapped", "must be a table"),
     ],
 )
 def test_a_mistake_in_the_spelling_is_refused(

@@ -20,8 +20,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.conftest import load_with_crds
 from tests.packages import generate_client
-from tests.python_crds import GADGET, with_crds
+from tests.python_crds import GADGET
 
 PROCESSES = 50
 REQUIREMENTS = ("httpcore2[asyncio]", "msgspec", "pyyaml", "wsproto")
@@ -228,7 +229,7 @@ def python(
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("threads")
-    return generate_client(with_crds(GADGET), folder, "threads")
+    return generate_client(load_with_crds("1.35", [GADGET]), folder, "threads")
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,6 +15,7 @@ from kubestencil.schema.resources.paths import ResourcePath, resource_path
 from kubestencil.schema.types import Resource, Subresource
 from kubestencil.source import Source, embedded
 from tests.api_server import Client
+from tests.cluster import served_document
 from tests.conftest import SOME_RELEASES, full_specs, load, make_release
 
 POD = GroupVersionKind("", "v1", "Pod")
@@ -190,17 +189,9 @@ def test_the_paths_of_a_document_are_read_before_the_table() -> None:
 @pytest.fixture(scope="module")
 def cluster() -> tuple[Release, dict[str, Any]]:
     """The document and the discovery of a 1.35 API server without flags."""
-    archive = os.environ.get("KUBESTENCIL_CLUSTER")
-    if not archive:
-        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
-    with tarfile.open(archive) as files:
-        document = files.extractfile("bare/openapi-v2.json")
-        discovery = files.extractfile("bare/discovery-v2.json")
-        assert document is not None and discovery is not None
-        return (
-            parse(Source("1.35", "openapi-v2.json", document.read())),
-            json.load(discovery),
-        )
+    document = served_document("openapi-v2.json", "bare")
+    discovery = json.loads(served_document("discovery-v2.json", "bare"))
+    return parse(Source("1.35", "openapi-v2.json", document)), discovery
 
 
 def test_a_real_server_discovers_the_resources_of_its_document(

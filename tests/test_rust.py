@@ -16,7 +16,7 @@ from kubestencil.schema.types import Resource, Subresource
 from kubestencil.targets import generate_files
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.fixups import correct
-from kubestencil.targets.rust import view
+from kubestencil.text.unique_names import unique_names
 from tests.conftest import RELEASES, SOME_RELEASES, load, make_release
 
 
@@ -51,7 +51,7 @@ def test_field_names_are_those_of_k8s_openapi(name: str, field: str) -> None:
 
 @given(st.lists(st.text(), max_size=8))
 def test_field_names_are_unique_identifiers(names: list[str]) -> None:
-    unique = spelling.make_unique(map(spelling.field_name, names))
+    unique = unique_names(map(spelling.field_name, names), spelling.NUMBERED)
     assert len(set(unique)) == len(names)
     assert all(name.isascii() and name.isidentifier() for name in unique)
 
@@ -251,16 +251,6 @@ def test_a_map_is_merged_by_the_strategy_of_its_values(
     spec = make_release({"a.v1.Map": _object(name={"type": "string"}, map=map_schema)})
     generated = generate_crate(spec, target)
     assert f'map: optional "map" [{strategy}];' in generated["src/a/v1/map.rs"]
-
-
-def test_contexts_have_the_documented_variables(target: Target) -> None:
-    contexts = view.make_contexts(load("1.35"), target)
-    assert contexts.files.keys() == view.EACH.keys()
-    for name, documented in view.EACH.items():
-        for context in contexts.files[name]():
-            variables = context.variables.keys() | contexts.shared_variables.keys()
-            assert variables == documented.variables.keys()
-            assert context.placeholders.keys() == documented.placeholders.keys()
 
 
 @pytest.mark.parametrize(("length", "skipped"), [(71, False), (72, True)])

@@ -13,15 +13,14 @@ import pytest
 
 from kubestencil.schema import Release
 from tests.cargo import Cargo, write_crate, write_if_changed
+from tests.cluster import load_crds, stored_crds
 from tests.conftest import takes_minutes
 from tests.rust_crds import (
     GADGET,
     GADGET_OBJECT,
     array,
-    cluster_crds,
     crd,
     enum,
-    load_crds,
     struct,
 )
 from tests.site_examples import TARGET, PrintedExamples, compare_in_rust
@@ -107,8 +106,8 @@ ARMS            "merge" => merged(text),
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    return load_crds(tmp_path_factory.mktemp("crds"), *CRDS)
+def release() -> Release:
+    return load_crds(*CRDS)
 
 
 @pytest.fixture(scope="module")
@@ -301,10 +300,8 @@ def test_objects_are_merged_by_the_list_types_of_the_schema(
 
 
 @takes_minutes
-def test_real_custom_resources_compile_and_have_examples(
-    cargo: Cargo, tmp_path: Path
-) -> None:
-    release = load_crds(tmp_path, *cluster_crds())
+def test_real_custom_resources_compile_and_have_examples(cargo: Cargo) -> None:
+    release = load_crds(*stored_crds())
     folder = write_crate(release, cargo.build / "cluster-crate", name="cluster")
     assert "warning" not in cargo(folder, "check", timeout=3600)
     compare_in_rust(PrintedExamples(release, TARGET), cargo, "cluster", timeout=3600)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,8 +13,9 @@ from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
 from kubestencil.targets.languages.rust.custom import kopium
-from tests.conftest import make_release
-from tests.rust_crds import GADGET, STRING, cluster_crds, crd, load_crds, struct
+from tests.cluster import load_crds, stored_crds
+from tests.conftest import load_with_crds, make_release
+from tests.rust_crds import GADGET, STRING, crd, struct
 
 FILE = "src/api/example_com/v1/http_gadget.rs"
 
@@ -27,9 +27,8 @@ def generate(release: Release) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def gadget(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    folder = tmp_path_factory.mktemp("crds")
-    return generate(load_crds(folder, GADGET, release="1.35"))
+def gadget() -> dict[str, str]:
+    return generate(load_with_crds("1.35", [GADGET]))
 
 
 # The expected names are those of heck 0.5, which kopium uses.
@@ -200,8 +199,8 @@ def test_conditions_that_are_kubernetes_own_have_its_type(
     assert "severity" in declared(gadget[FILE], own)
 
 
-def test_custom_resources_alone_have_all_that_they_refer_to(tmp_path: Path) -> None:
-    generated = generate(load_crds(tmp_path, GADGET))
+def test_custom_resources_alone_have_all_that_they_refer_to() -> None:
+    generated = generate(load_crds(GADGET))
     assert "src/apimachinery/pkg/util/intstr/int_or_string.rs" in generated
     status = declared(generated[FILE], "HttpGadgetStatus")
     assert status["conditions"] == "Option<Vec<super::HttpGadgetStatusConditions>>"
@@ -209,7 +208,7 @@ def test_custom_resources_alone_have_all_that_they_refer_to(tmp_path: Path) -> N
     assert fields["last_transition_time"] == "String"
 
 
-def test_no_type_takes_the_name_of_a_kind_or_its_spec(tmp_path: Path) -> None:
+def test_no_type_takes_the_name_of_a_kind_or_its_spec() -> None:
     """``spec.class`` of Cluster would be ClusterClass, as a kind is called."""
     cluster = struct(
         **{"class": struct(a=STRING), "classSpec": struct(b=STRING)},
@@ -217,7 +216,6 @@ def test_no_type_takes_the_name_of_a_kind_or_its_spec(tmp_path: Path) -> None:
     )
     generated = generate(
         load_crds(
-            tmp_path,
             crd("Cluster", spec=cluster),
             crd("ClusterClass", spec=struct(c=STRING)),
         )
@@ -232,10 +230,10 @@ def test_no_type_takes_the_name_of_a_kind_or_its_spec(tmp_path: Path) -> None:
     assert declared(other, "ClusterClassSpec") == {"c": "Option<String>"}
 
 
-def test_groups_and_versions_never_share_a_module(tmp_path: Path) -> None:
+def test_groups_and_versions_never_share_a_module() -> None:
     groups = ("a.b.example.com", "a-b.example.com", "1.example.com")
     crds = [crd("Thing", group=group, version="v1-alpha") for group in groups]
-    generated = generate(load_crds(tmp_path, *crds, crd("Key", version="fn")))
+    generated = generate(load_crds(*crds, crd("Key", version="fn")))
     texts = {
         path: re.findall(r'const GROUP: &\'static str = "(.*)";', text)
         for path, text in generated.items()
@@ -249,8 +247,8 @@ def test_groups_and_versions_never_share_a_module(tmp_path: Path) -> None:
     }
 
 
-def test_a_list_kind_of_another_name_is_a_list(tmp_path: Path) -> None:
-    generated = generate(load_crds(tmp_path, crd("Goose", names={"listKind": "Flock"})))
+def test_a_list_kind_of_another_name_is_a_list() -> None:
+    generated = generate(load_crds(crd("Goose", names={"listKind": "Flock"})))
     text = generated["src/api/example_com/v1/goose.rs"]
     assert 'LIST_KIND: &\'static str = "Flock";' in text
     assert "src/list.rs" in generated and "flock.rs" not in " ".join(generated)
@@ -261,13 +259,11 @@ def scope_of(text: str) -> list[str]:
     return segment + re.findall(r"type Scope = crate::(\w+);", text)
 
 
-def test_a_kind_has_the_plural_and_scope_of_its_crd(tmp_path: Path) -> None:
+def test_a_kind_has_the_plural_and_scope_of_its_crd() -> None:
     generated = generate(
-        load_crds(
-            tmp_path,
-            crd("Mouse", names={"plural": "mice"}),
-            crd("House", scope="Cluster"),
-            release="1.35",
+        load_with_crds(
+            "1.35",
+            [crd("Mouse", names={"plural": "mice"}), crd("House", scope="Cluster")],
         )
     )
     folder = "src/api/example_com/v1"
@@ -287,9 +283,7 @@ def test_a_kind_has_the_plural_and_scope_of_its_crd(tmp_path: Path) -> None:
     assert "UnknownResourceScope" not in "".join(generated.values())
 
 
-def test_one_odd_kind_does_not_take_plural_and_scope_from_others(
-    tmp_path: Path,
-) -> None:
+def test_one_odd_kind_does_not_take_plural_and_scope_from_others() -> None:
     """A kind of which nobody says how it is served has no plural, others have theirs."""
     odd = {
         "com.example.odd.v1.Odd": {
@@ -299,7 +293,7 @@ def test_one_odd_kind_does_not_take_plural_and_scope_from_others(
             ],
         }
     }
-    release = load_crds(tmp_path, crd("Mouse"), release="1.35")
+    release = load_with_crds("1.35", [crd("Mouse")])
     definitions = {**release.definitions, **make_release(odd).definitions}
     generated = generate(replace(release, definitions=definitions))
     assert scope_of(generated["src/api/odd_example_com/v1/odd.rs"]) == [
@@ -312,10 +306,10 @@ def test_one_odd_kind_does_not_take_plural_and_scope_from_others(
 
 
 @pytest.mark.nightly
-def test_the_fields_of_real_custom_resources_are_typed(tmp_path: Path) -> None:
+def test_the_fields_of_real_custom_resources_are_typed() -> None:
     """All of a real server, but for those that preserve unknown fields."""
-    crds = cluster_crds()
-    generated = generate(load_crds(tmp_path, *crds, release="1.35"))
+    crds = stored_crds()
+    generated = generate(load_with_crds("1.35", crds))
     texts = [text for path, text in generated.items() if path.startswith("src/api/")]
     kinds = [
         text for text in texts if text.startswith("// Generated from the definition of")

@@ -19,8 +19,8 @@ from kubestencil import load
 from kubestencil.engine import load_targets
 from kubestencil.engine.manifest import FileRule
 from kubestencil.schema import Release
-from tests.conftest import ROOT, Command
-from tests.python_crds import GADGET, with_crds
+from tests.conftest import ROOT, Command, load_with_crds
+from tests.python_crds import GADGET
 from tests.site_pages import Tags
 from tests.strategies import generate_all_files
 
@@ -176,7 +176,7 @@ def test_blocks_of_a_python_module_can_be_replaced(
         f"    {{{{ ({subject}.name ~ '.') | comment('python', 84) }}}}\n"
         "{% endblock %}\n"
     )
-    release = with_crds(GADGET)
+    release = load_with_crds("1.35", [GADGET])
     texts, built_in = (
         {
             file.path: file.data.decode()

@@ -12,7 +12,6 @@ import pytest
 from tests.conftest import Command, make_command, make_document
 from tests.site_pages import Site, Tags
 
-KIB = 1024
 META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 

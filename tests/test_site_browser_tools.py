@@ -155,7 +155,6 @@ def test_a_manifest_is_checked_in_the_browser(
     assert "YAML cannot be read from here on" in "".join(lines[-4:])
 
 
-POD_OF = "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {}\n"
 CHECKED = [
     # A text, what the headline says, and what is said of which line.
     (

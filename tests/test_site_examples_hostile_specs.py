@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import black
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kubestencil.schema import Release
 from tests.cargo import Cargo
@@ -41,32 +36,8 @@ WORDS = [
     "1_000", ".inf", ".nan", "+1", "-1", "0o7", "2001-01-01", "12:30:45", "=", "<<", "~",
     "", "---", "...", "local", "error", "type", "class", "None", "x" * 1100,
 ]  # fmt: skip
-TEXTS = st.one_of(
-    st.sampled_from(WORDS), st.lists(st.sampled_from(NASTY), max_size=4).map("".join)
-)
-# The Python package refuses field names with other characters.
-ATTRIBUTES = TEXTS.filter(lambda name: not re.search(r'[\\"\x00-\x1f]', name))
-NUMBERS = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False))
 PART, THING = "io.k8s.api.x.v1.Part", "io.k8s.api.x.v1.Thing"
 TEXT = {"type": "string"}
-SCALARS = st.one_of(
-    st.builds(lambda text: {"type": "string", "default": text}, TEXTS),
-    st.builds(lambda text: {"type": "string", "enum": [text]}, TEXTS),
-    st.builds(lambda number: {"type": "number", "default": number}, NUMBERS),
-    st.builds(lambda number: {"type": "integer", "default": number}, NUMBERS),
-    st.builds(lambda number: {"type": "boolean", "default": number}, NUMBERS),
-    st.builds(lambda text: {"type": "object", "default": text}, TEXTS),
-    st.just({"$ref": f"#/definitions/{PART}"}),
-    st.just({"$ref": f"#/definitions/{THING}"}),
-    st.just({"type": "object", "properties": {"*/ \u2028": {"type": "integer"}}}),
-    st.just({"type": "string", "format": "date-time"}),
-    st.just({}),
-)
-SCHEMAS = st.one_of(
-    SCALARS,
-    st.builds(lambda inner: {"type": "array", "items": inner}, SCALARS),
-    st.builds(lambda inner: {"type": "object", "additionalProperties": inner}, SCALARS),
-)
 
 
 def hostile(
@@ -89,56 +60,11 @@ def hostile(
     )
 
 
-@pytest.mark.nightly
-@settings(max_examples=30)
-@given(st.dictionaries(TEXTS, SCHEMAS, max_size=4), TEXTS, TEXTS)
-def test_hostile_text_is_quoted_in_yaml_and_jsonnet(
-    fields: dict[str, Any], group: str, kind: str
-) -> None:
-    """Both allow any text as a field name."""
-    pytest.importorskip("rjsonnet")
-    generated = PrintedExamples(hostile(fields, group, kind), TARGET, THING)
-    assert_yaml(generated)
-    if any("jsonnet" in code for code in generated.code.values()):
-        with TemporaryDirectory() as folder:
-            assert_jsonnet(generated, Path(folder))
-
-
-_NUMBERS = itertools.count()
-
-
-@pytest.mark.nightly
-@settings(max_examples=20)
-@given(st.dictionaries(ATTRIBUTES, SCHEMAS, max_size=4), TEXTS, TEXTS)
-def test_hostile_text_is_quoted_in_python(
-    fields: dict[str, Any], group: str, kind: str
-) -> None:
-    package = f"hostile_{next(_NUMBERS)}"
-    with TemporaryDirectory() as folder:
-        target = with_package(Path(folder) / "templates", package)
-        generated = PrintedExamples(hostile(fields, group, kind), target, THING)
-        if all("python" in code for code in generated.code.values()):
-            assert_python(generated, Path(folder), package)
-            for code in generated.code.values():
-                text = code["python"]
-                assert black.format_str(text, mode=black.Mode()) == text
-
-
-@pytest.mark.nightly
-@pytest.mark.peer("node")
-@settings(max_examples=20)
-@given(st.dictionaries(TEXTS, SCHEMAS, max_size=4), TEXTS, TEXTS)
-def test_hostile_text_is_quoted_in_typescript(
-    fields: dict[str, Any], group: str, kind: str
-) -> None:
-    assert_typescript(PrintedExamples(hostile(fields, group, kind), TARGET, THING))
-
-
-@pytest.mark.nightly
-def test_hostile_text_is_quoted_in_rust(cargo: Cargo) -> None:
-    texts: dict[str, Any] = {
-        f"{number} {name}": {"type": "string", "default": name}
-        for number, name in enumerate([*WORDS, *NASTY])
+def texts() -> Release:
+    """Each text as a default in a field, whose name has it, and values of other types."""
+    defaults: dict[str, Any] = {
+        f"{number} {text}": {"type": "string", "default": text}
+        for number, text in enumerate([*WORDS, *NASTY])
     }
     others = {
         "nested": {"type": "object", "properties": {'"#\n*/': {"type": "boolean"}}},
@@ -156,8 +82,41 @@ def test_hostile_text_is_quoted_in_rust(cargo: Cargo) -> None:
             },
         },
     }
-    spec = hostile({**texts, **others}, '"#\n', "*/", required=40)
-    compare_in_rust(PrintedExamples(spec, TARGET, THING), cargo, "hostile")
+    return hostile({**defaults, **others}, '"#\n', "*/", required=40)
+
+
+def test_hostile_text_is_quoted_in_yaml_and_jsonnet(tmp_path: Path) -> None:
+    """Both allow any text as a field name."""
+    pytest.importorskip("rjsonnet")
+    generated = PrintedExamples(texts(), TARGET, THING)
+    assert all("jsonnet" in code for code in generated.code.values())
+    assert_yaml(generated)
+    assert_jsonnet(generated, tmp_path)
+
+
+def test_hostile_text_is_quoted_in_python(tmp_path: Path) -> None:
+    """Its package refuses names of fields with some of the characters."""
+    fields: dict[str, Any] = {
+        f"field{number}": {"type": "string", "default": text, "enum": [text, "a"]}
+        for number, text in enumerate([*WORDS, *NASTY])
+    }
+    target = with_package(tmp_path / "templates", "hostile_examples")
+    spec = hostile({**fields, "a b": TEXT, "é": TEXT, "*/": TEXT}, '"#\n', "*/")
+    generated = PrintedExamples(spec, target, THING)
+    assert_python(generated, tmp_path, "hostile_examples")
+    for code in generated.code.values():
+        text = code["python"]
+        assert black.format_str(text, mode=black.Mode()) == text
+
+
+@pytest.mark.peer("node")
+def test_hostile_text_is_quoted_in_typescript() -> None:
+    assert_typescript(PrintedExamples(texts(), TARGET, THING))
+
+
+@pytest.mark.nightly
+def test_hostile_text_is_quoted_in_rust(cargo: Cargo) -> None:
+    compare_in_rust(PrintedExamples(texts(), TARGET, THING), cargo, "hostile")
 
 
 @pytest.mark.parametrize(

@@ -92,18 +92,6 @@ def test_wrong_options_are_refused(
     assert not (run.folder / "out").exists()
 
 
-def test_a_users_template_replaces_the_built_in_one(run: Command) -> None:
-    user_folder = run.folder / "mine" / "site"
-    user_folder.mkdir(parents=True)
-    (user_folder / "footer.html.j2").write_text(
-        "<footer>{{ release }} of ours</footer>\n"
-    )
-    call = ("render", "1.35", "-t", "site", "-o", "out", "--templates", "mine")
-    assert run(*call).returncode == 0
-    site = Site(run.folder / "out" / "site")
-    assert "<footer>1.35 of ours</footer>" in site.page("1.35/core/v1/Pod/").text
-
-
 def test_a_release_cannot_have_the_name_of_the_site(run: Command, small: Path) -> None:
     done = run("render", "site", "--spec", str(small), "-t", "markdown")
     assert done.returncode == 2

@@ -127,16 +127,6 @@ DEPLOYMENTS = ("render", "1.33..1.35", "--kind", "Deployment", "-t", "site", "-j
 
 
 @pytest.mark.nightly
-def test_a_release_is_the_same_alone_and_after_others(run: Command) -> None:
-    """What several releases have in common is made once in a process."""
-    assert run(*DEPLOYMENTS, "-o", "out").returncode == 0
-    together = read_output(run.folder / "out")
-    shutil.rmtree(run.folder / "out" / "site" / "1.35")
-    assert run(*DEPLOYMENTS, "-o", "out").returncode == 0
-    assert read_output(run.folder / "out") == together
-
-
-@pytest.mark.nightly
 def test_fragments_of_users_may_use_the_release(run: Command) -> None:
     """Their text is not that of another release, also where they are included."""
     folder = run.folder / "templates" / "site"

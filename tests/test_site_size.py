@@ -21,10 +21,11 @@ from kubestencil.targets.examples.values import Values
 from kubestencil.targets.site import listing, search_index
 from kubestencil.targets.site.fields import rows as fields
 from kubestencil.targets.site.pages import type_page, usage
+from tests.cluster import load_crds
 from tests.conftest import make_release
 from tests.growth import assert_proportional, processor_time
 from tests.strategies import generate_all_files
-from tests.test_catalogue import crd, release_of
+from tests.test_catalogue import crd
 
 SITE = load_targets(None)["site"]
 
@@ -96,7 +97,7 @@ def wide(size: int, condition: Mapping[str, Any] = MappingProxyType({})) -> Rele
 
 
 def versions(size: int) -> Release:
-    return release_of(crd("Widget", versions=size))
+    return load_crds(crd("Widget", versions=size))
 
 
 def generated(release: Release) -> Mapping[str, bytes]:
@@ -220,7 +221,7 @@ def field_count(index: Any) -> int:
 def test_the_search_of_a_catalogue_has_the_levels_that_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    release = release_of(*(crd(f"Kind{index}") for index in range(8)))
+    release = load_crds(*(crd(f"Kind{index}") for index in range(8)))
     whole = index_of(release)
     assert "isPartial" not in whole
     assert len(whole["types"]) == len(release.definitions)

@@ -16,6 +16,7 @@ from kubestencil.engine import Contexts, Target, load_targets
 from kubestencil.engine.filters import FILTERS
 from kubestencil.engine.members import meaning, members, type_name
 from kubestencil.engine.reference import documented_classes, reference
+from kubestencil.engine.view import quirks_of
 from kubestencil.targets import load_any_view, load_multi_release_view, load_view
 from kubestencil.targets.check.view import check_contexts
 from tests.conftest import Command, load
@@ -123,7 +124,7 @@ def test_the_reference_names_everything(target: Target) -> None:
         for variable, annotation in each.variables.items():
             line = f"{variable}: {type_name(annotation)} {meaning(annotation)}"
             assert f" {line.rstrip()} " in words
-    for name in (*FILTERS, *view.QUIRKS, *target.quirks, *target.fixups):
+    for name in (*FILTERS, *quirks_of(view), *target.quirks, *target.fixups):
         assert f"\n  {name}  " in text
     for cls in documented_classes(view.EACH.values()):
         assert f"\nType {cls.__name__}" in text

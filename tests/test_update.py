@@ -288,7 +288,7 @@ def test_the_index_of_upstream_has_each_release_at_its_newest_patch(
         "https://dl.example/release/stable.txt": b"v1.39.1",
         "https://dl.example/release/stable-1.38.txt": b"v1.38.4\n",
     }
-    monkeypatch.setattr(remote, "download", lambda url, _: texts[url])
+    monkeypatch.setattr(remote, "download", texts.__getitem__)
     releases = newest.newer_releases("https://dl.example/release/stable.txt", ["1.37"])
     assert {name: release.url.split("/")[5] for name, release in releases.items()} == {
         "1.38": "v1.38.4",

@@ -569,6 +569,22 @@ def test_defaults_and_conversions_keep_the_order_of_fields(
 
 
 @pytest.mark.server
+def test_a_version_that_the_release_does_not_serve_is_converted_only(
+    validator: Validator,
+) -> None:
+    old = json.dumps(DEPLOYMENT | {"apiVersion": "apps/v1beta1"})
+    result = _run("default", "-", "--release", "1.35", stdin=old)
+    assert result.exit_code == 1
+    message = "not find the requested resource (post deployments.apps)"
+    assert message in str(result.exception)
+    converted = _run("convert", "-", "--to", "apps/v1", "--release", "1.35", stdin=old)
+    assert "apiVersion: apps/v1\n" in converted.output
+    update = Request("update", DEPLOYMENT, old=json.loads(old))
+    (answer,) = validator.ask([update])
+    assert answer.code == 200
+
+
+@pytest.mark.server
 def test_pods_that_a_level_forbids_are_findings(
     validator: Validator, tmp_path: Path
 ) -> None:

@@ -3,15 +3,12 @@ nothing that the program was made from."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 from tests.conftest import rest_nightly
-from tests.public_manifests import FOLDER, Key, extract, verdicts
+from tests.public_manifests import FOLDER, objects, verdicts
 from tests.validators import built_validator
 
 pytestmark = [
@@ -29,36 +26,21 @@ _OF_THE_CLUSTER = (
 )
 
 
-@pytest.fixture(scope="module")
-def objects(tmp_path_factory: pytest.TempPathFactory) -> dict[Key, Any]:
-    folder = extract(tmp_path_factory.mktemp("manifests"))
-    return {
-        (
-            file.relative_to(folder).as_posix(),
-            item.subject.document,
-            item.subject.item,
-        ): (item.value)
-        for file in sorted(folder.rglob("*"))
-        if file.is_file()
-        for item in read_manifests(file.read_bytes(), str(file))
-        if isinstance(item, Manifest)
-    }
-
-
 @pytest.mark.parametrize(
     ("release", "version"), rest_nightly([("1.35", "1.35.0"), ("1.29", "1.29.6")])
 )
 def test_public_objects_have_the_verdicts_of_servers(
-    objects: dict[Key, Any], release: str, version: str
+    release: str, version: str
 ) -> None:
+    values = dict(objects())
     rows = {
         key: row
         for key, row in verdicts(release, 201, 400, 422).items()
-        if key in objects
+        if key in values
         and not any(text in row.get("message", "") for text in _OF_THE_CLUSTER)
     }
     with Validator(built_validator(version)) as validator:
-        requests = [Request("create", objects[key]) for key in rows]
+        requests = [Request("create", values[key]) for key in rows]
         answers = dict(zip(rows, validator.ask(requests), strict=True))
     different = {
         key: (

@@ -10,10 +10,8 @@ from typing import Any
 import pytest
 
 from kubestencil.checking import check_paths
-from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.validator.process import Validator
 from tests.conftest import RELEASES, load
-from tests.public_manifests import FOLDER, extract, verdicts
 from tests.validators import built_validator
 from tests.value_mutations import (
     Compared,
@@ -197,30 +195,6 @@ def test_checks_with_and_without_a_validator_agree_on_mistakes(
         objects = accepted_objects(load(release), validator)
         values = (mistake.value for mistake in mistakes(objects, count))
         _check_agreement(compared(load(release), validator, values))
-
-
-@pytest.mark.nightly
-@pytest.mark.skipif(FOLDER is None, reason="no KUBESTENCIL_MANIFESTS")
-@pytest.mark.parametrize("release", ["1.29", "1.35"])
-def test_checks_with_and_without_a_validator_agree_on_public_objects(
-    release: str, tmp_path: Path
-) -> None:
-    rows = verdicts(release, 201, 422)
-    folder = extract(tmp_path)
-    objects = (
-        item.value
-        for file in sorted(path for path in folder.rglob("*") if path.is_file())
-        for item in read_manifests(file.read_bytes(), str(file))
-        if isinstance(item, Manifest)
-        and (
-            file.relative_to(folder).as_posix(),
-            item.subject.document,
-            item.subject.item,
-        )
-        in rows
-    )
-    with Validator(built_validator(release)) as validator:
-        _check_agreement(compared(load(release), validator, objects))
 
 
 def test_a_place_has_one_finding(tmp_path: Path) -> None:

@@ -4,11 +4,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-import tarfile
 from collections import Counter
 from itertools import product
 
@@ -25,6 +21,7 @@ from kubestencil.schema.knowledge.values import (
     server_facts,
 )
 from kubestencil.schema.types import GroupVersionKind
+from tests.cluster import served_document
 from tests.conftest import RELEASES, load
 
 POD_SPEC = "io.k8s.api.core.v1.PodSpec"
@@ -153,17 +150,11 @@ def test_no_field_is_always_required_that_a_condition_forbids_or_needs(
 
 def test_all_enums_of_a_real_server_are_in_the_table() -> None:
     """A server's /openapi/v2 has enums, those of Go types with the marker +enum."""
-    archive = os.environ.get("KUBESTENCIL_CLUSTER")
-    if not archive:
-        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
-    with tarfile.open(archive) as files:
-        document = files.extractfile("bare/openapi-v2.json")
-        assert document is not None
-        definitions = json.load(document)["definitions"]
+    document = json.loads(served_document("openapi-v2.json", "bare"))
     facts = server_facts("1.35")
     missing = {
         (definition, field)
-        for definition, schema in definitions.items()
+        for definition, schema in document["definitions"].items()
         for field, value in schema.get("properties", {}).items()
         for values in [value.get("enum") or value.get("items", {}).get("enum")]
         if values and not facts.of(definition, field).enum
@@ -215,12 +206,3 @@ def test_expressions_of_formats_accept_the_same_texts(name: str) -> None:
 def test_borders_of_formats(name: str, accepted: str, refused: str) -> None:
     assert FORMATS[name].accepts(accepted)
     assert not FORMATS[name].accepts(refused)
-
-
-def test_facts_are_read_when_they_are_needed() -> None:
-    """Starting the command reads no table."""
-    code = "import kubestencil.cli, sys; print('kubestencil.schema.knowledge.values' in sys.modules)"
-    run = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    )
-    assert run.stdout.strip() == "False"

@@ -1,32 +1,23 @@
-"""Seeded mistakes in the values of accepted objects: those that people make.
-
-``python -m tests.value_mutations --count 20000 1.35=PROGRAM`` compares
-``kubestencil check`` without a validator with the validator, and prints what it does not
-find by the message of the server, and what it finds by the kind of the mistake.
-"""
+"""Seeded mistakes in the values of accepted objects: those that people make."""
 
 from __future__ import annotations
 
-import argparse
 import copy
 import random
 import re
-import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Problem
+from kubestencil.checking.judgement import kind_of
 from kubestencil.checking.paths import field_path
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import RULES
-from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
+from kubestencil.checking.upgrade import ObjectResult, Upgrade
 from kubestencil.schema import Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
-from tests.conftest import load
 from tests.examples import examples
 from tests.manifests import manifests
 from tests.mutations import Position, positions
@@ -40,11 +31,10 @@ _NAMES = (
 
 
 class Mistake(NamedTuple):
-    """An object with a mistake; ``label`` says which, and ``change`` what made it."""
+    """An object with a mistake; ``label`` says which."""
 
     value: Any
     label: str
-    change: str
 
 
 class Judged(NamedTuple):
@@ -67,7 +57,7 @@ def mistakes(objects: Sequence[Any], count: int, seed: int = SEED) -> Iterator[M
         ]
         change = source.choice(_CHANGES)
         label = change(source.choice(places), source, places)
-        yield Mistake(root[""], label, change.__name__.strip("_").replace("_", " "))
+        yield Mistake(root[""], label)
 
 
 def _wrong_case(place: Position, source: random.Random, places: Any) -> str:
@@ -203,9 +193,11 @@ def errors_of(result: ObjectResult) -> frozenset[tuple[str, str]]:
     )
 
 
-def accepted_objects(release: Release, validator: Validator) -> list[Any]:
-    """Manifests and starters that a server accepts."""
-    candidates = [*manifests(), *examples(release, "starter").values()]
+def accepted_objects(
+    release: Release, validator: Validator, others: Iterable[Any] = ()
+) -> list[Any]:
+    """Manifests, starters and other objects that a server accepts."""
+    candidates = [*manifests(), *others, *examples(release, "starter").values()]
     answers = validator.ask([Request("create", value) for value in candidates])
     return [
         value
@@ -235,44 +227,3 @@ def is_at_path(case: Judged) -> bool:
         for cause in case.answer.causes
         for path in paths
     )
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Print what a check does not find, and what it finds in accepted objects."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", metavar="RELEASE=PATH")
-    parser.add_argument("--count", type=int, default=20_000)
-    options = parser.parse_args(arguments)
-    name, _, path = options.program.partition("=")
-    counts: Counter[str] = Counter()
-    missed: Counter[str] = Counter()
-    changes: Counter[tuple[str, bool]] = Counter()
-    with Validator(Path(path)) as validator:
-        for case in judged(load(name), validator, options.count):
-            mistake, kind = case.mistake, (
-                "accepted" if case.answer.accepted else "refused"
-            )
-            counts[f"{kind}, {'an error' if case.errors else 'no error'}"] += 1
-            if case.answer.accepted:
-                if case.errors:
-                    label = f"{mistake.change} {mistake.label[:100]}"
-                    print(f"false: {label}: {case.errors[0][:3]}")
-                continue
-            changes[mistake.change, bool(case.errors)] += 1
-            if case.errors:
-                counts["at the server's path"] += is_at_path(case)
-            else:
-                cause = case.answer.causes[0]
-                field = re.sub(r"\[[^]]*\]", "", cause.field)
-                text = re.sub(r'"[^"]*"|\d+', "…", cause.message)[:60]
-                missed[f"{mistake.value['kind']} {field}: {text}"] += 1
-    for text, count in missed.most_common(40):
-        print(f"{count:6} {text}")
-    for change in sorted({change for change, _ in changes}):
-        found, others = changes[change, True], changes[change, False]
-        print(f"{change}: {found} of {found + others} that are refused are errors")
-    print(dict(counts), file=sys.stderr)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -7,7 +7,10 @@ import glob
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+from kubestencil.errors import OutputError
 
 #: The suffix of a file that is still being written.
 PARTIAL_SUFFIX = ".part"
@@ -40,6 +43,16 @@ def write(path: Path, data: bytes, *, mode: int | None = None) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def writing(where: str, hint: str = "") -> Iterator[None]:
+    """Raise OutputError for what the system does not let the body write."""
+    try:
+        yield
+    except OSError as error:
+        what = f"cannot be written: {error.strerror}"
+        raise OutputError(what, where=where, hint=hint) from error
 
 
 def _remove_left_behind(path: Path) -> None:

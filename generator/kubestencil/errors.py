@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from functools import partial
 
 _MAX_LISTED = 30
 
@@ -31,7 +32,7 @@ class KubestencilError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         # Worker processes pickle their errors, and the default pickling does not
         # support keyword-only arguments.
-        return (_rebuild, (type(self), self.what, self.where, self.hint))
+        return partial(type(self), self.what, where=self.where, hint=self.hint), ()
 
     def __str__(self) -> str:
         # A file name may have line breaks.
@@ -97,9 +98,3 @@ def require_known(what: str, name: object, known: Collection[str], where: str) -
     if name not in known:
         hint = nearest(str(name), known)
         raise UsageError(f"unknown {what} {name!a}", where=where, hint=hint)
-
-
-def _rebuild(
-    error_type: type[KubestencilError], what: str, where: str, hint: str
-) -> KubestencilError:
-    return error_type(what, where=where, hint=hint)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from kubestencil import atomic
 from kubestencil.errors import OutputError
 
 #: The folder of records and staged files inside an output folder.
@@ -23,30 +24,34 @@ PROJECT_FILE = "kubestencil.toml"
 # submodule, .git is a file.
 _TOP = (".git", PROJECT_FILE)
 # Characters that HFS+ leaves out of names (next_hfs_char in git's utf8.c).
-_IGNORED = "[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]*"
-
-
-def _spellings(name: str) -> str:
-    """A pattern of what HFS+ and NTFS take for a name that begins with a dot."""
-    letters = _IGNORED.join(map(re.escape, name))
-    return rf"{_IGNORED}{letters}(?:[. ]|{_IGNORED[:-1]})*(?:[:\\]|\Z)"
-
-
-# The names that git refuses (verify_path, is_ntfs_dotgit, is_hfs_dotgit). NTFS has a
-# second, short name for a file.
-_GIT = rf"{_spellings('.git')}|git~\d+[. ]*(?:[:\\]|\Z)"
-_GIT_NAME = re.compile(_GIT, re.IGNORECASE)
+_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]+")
+# The names that git refuses (verify_path, is_ntfs_dotgit, is_hfs_dotgit), without these
+# characters. NTFS has a second, short name for a file, and drops dots and blanks at the
+# end.
+_GIT_NAME = re.compile(r"(?:\.git|git~\d+)[. ]*(?:[:\\]|\Z)", re.IGNORECASE)
+_PRIVATE_NAME = re.compile(rf"{re.escape(PRIVATE)}[. ]*(?:[:\\]|\Z)", re.IGNORECASE)
 # A part of a path that every file system reads in the same way has no separator, no
 # control character, and more than dots and blanks, which Windows drops.
-_NEVER = rf"[. ]*\Z|{_GIT}|{_spellings(PRIVATE)}"
-_SEGMENT = re.compile(rf"(?!{_NEVER})[^/\\:\x00-\x1f\x7f]{{1,200}}\Z", re.IGNORECASE)
+_SEGMENT = re.compile(r"(?![. ]*\Z)[^/\\:\x00-\x1f\x7f]{1,200}\Z")
 _SHORT_NAME = r"[^./~]{1,6}~\d{1,6}(?:\.[^./]{0,3})?[. ]*(?=/|\Z)"
-_HIDDEN = re.compile(rf"(?:\A|/)({_IGNORED}\.[^/]*|{_SHORT_NAME})")
+_HIDDEN = re.compile(rf"(?:\A|/)((?:{_IGNORED.pattern})?\.[^/]*|{_SHORT_NAME})")
+
+
+def _is_git_name(name: str) -> bool:
+    return _GIT_NAME.match(_IGNORED.sub("", name)) is not None
+
+
+def _can_be_part(name: str) -> bool:
+    return (
+        _SEGMENT.match(name) is not None
+        and not _is_git_name(name)
+        and not _PRIVATE_NAME.match(_IGNORED.sub("", name))
+    )
 
 
 def is_path(path: str) -> bool:
     """Whether a text can be the path of a generated file, relative to its folder."""
-    return all(map(_SEGMENT.match, path.split("/")))
+    return all(map(_can_be_part, path.split("/")))
 
 
 def hidden_parts(path: str) -> list[str]:
@@ -98,9 +103,16 @@ def real_path(path: Path) -> Path:
             raise _git_error(path)
         if os.path.lexists(folder / ".git"):
             break
-        if _GIT_NAME.match(folder.name):
+        if _is_git_name(folder.name):
             raise _git_error(path)
     return current
+
+
+def save(path: Path, data: bytes, *, mode: int | None = None, hint: str = "") -> None:
+    """Write a file as ``atomic.write`` does. Raises OutputError, with a hint, where that is
+    not possible, and as ``real_path`` does."""
+    with atomic.writing(str(path), hint):
+        atomic.write(real_path(path), data, mode=mode)
 
 
 def check_folder(out: Path) -> None:

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
@@ -191,8 +192,24 @@ func (asked *request) requestContext(verb string, target *object, namespaced boo
 	})
 }
 
+// checkServed is the error of a client whose server has no resource for the kind of a
+// manifest. The server's code reads types that it does not serve any more: it converts
+// what was stored as one.
+func (asked *request) checkServed(data []byte, verb string) error {
+	kind, err := jsonserializer.DefaultMetaFactory.Interpret(data)
+	isUnclear := err != nil || kind.Kind == "" || kind.Version == ""
+	if isUnclear || served[*kind] || asked.set.customVersionOf(data) != nil {
+		return nil
+	}
+	resource, _ := meta.UnsafeGuessKindToResource(*kind)
+	return apierrors.NewGenericServerResponse(http.StatusNotFound, verb, resource.GroupResource(), "", "", 0, false)
+}
+
 // create decides about a new object, and prepares it to be stored.
 func (asked *request) create(data []byte, recorder *warningRecorder) (*object, error) {
+	if err := asked.checkServed(data, http.MethodPost); err != nil {
+		return nil, err
+	}
 	created, ctx, err := asked.makeObject(data, recorder)
 	if err != nil {
 		return created, err
@@ -271,6 +288,9 @@ func removeEqualOwners(metadata metav1.Object, recorder *warningRecorder) {
 // The old object is one as it is created. What a manifest leaves out stays as it is, as
 // with kubectl apply.
 func (asked *request) update(recorder *warningRecorder) error {
+	if err := asked.checkServed(asked.Object, http.MethodPut); err != nil {
+		return err
+	}
 	old, _, err := asked.makeObject(asked.Old, &warningRecorder{})
 	if err != nil {
 		return refusedOld{err}
@@ -309,6 +329,9 @@ func (asked *request) update(recorder *warningRecorder) error {
 
 // remove decides about the deletion of an object that was created from the manifest.
 func (asked *request) remove(recorder *warningRecorder) error {
+	if err := asked.checkServed(asked.Object, http.MethodDelete); err != nil {
+		return err
+	}
 	existing, _, err := asked.makeObject(asked.Object, &warningRecorder{})
 	if err != nil {
 		return err

@@ -13,8 +13,9 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from tests import crd_strategies, strategies
+from tests import strategies
 from tests.conftest import make_document
+from tests.crd_schemas import random_definitions
 from tests.hostile.documents import (
     Document,
     insert_texts,
@@ -27,7 +28,12 @@ from tests.hostile.spellings import as_bytes, damaged
 from tests.hostile.texts import Texts
 from tests.manifests import manifests
 from tests.mutations import mutants
-from tests.test_python_hostile_specs import definitions as python_definitions
+from tests.test_python_hostile_specs import (
+    DEFINITION_NAMES,
+    DESCRIPTIONS,
+    JSON_NAMES,
+    SCHEMAS,
+)
 
 #: The family of documents with all definitions of a release.
 WHOLE_RELEASE = "whole release"
@@ -213,8 +219,22 @@ def _pairs(documents: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 _PAIRS = st.one_of(
     _pairs(strategies.documents(strategies.VALID_NAMES)),
     _pairs(strategies.documents()),
-    _pairs(python_definitions().map(make_document)),
-    _pairs(crd_strategies.crds()),
+    _pairs(
+        st.dictionaries(
+            st.sampled_from(DEFINITION_NAMES),
+            st.fixed_dictionaries(
+                {
+                    "type": st.just("object"),
+                    "description": DESCRIPTIONS,
+                    "properties": st.dictionaries(
+                        st.sampled_from(JSON_NAMES), st.sampled_from(SCHEMAS)
+                    ),
+                }
+            ),
+            min_size=1,
+        ).map(make_document)
+    ),
+    _pairs(st.integers(0, 2**32).map(lambda seed: next(random_definitions(seed, 1)))),
     _pairs(
         st.dictionaries(
             strategies.VALID_NAMES,

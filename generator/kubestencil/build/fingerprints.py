@@ -35,7 +35,7 @@ class Fingerprinter:
             [
                 __version__,
                 self._digest(_CODE),
-                self._digest(data_file("specs"), "*.tsv"),
+                self._digest(data_file("specs"), "**/*.tsv"),
                 *_installed_view(target),
                 *self._formatters(target),
                 *(self._digest(folder) for folder in target.folders),

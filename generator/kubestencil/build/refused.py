@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,19 +18,26 @@ class Refused(NamedTuple):
     value: Mapping[str, Any] | None
 
 
-def leave_out_refused(source: Source) -> tuple[Source, dict[str, Refused]]:
-    """``source`` without the CustomResourceDefinitions that cannot be read, and these by
-    where they are. The release is parsed, and kept.
+def leave_out_refused(
+    sources: Iterable[Source],
+) -> tuple[list[Source], dict[str, Refused]]:
+    """``sources`` without the CustomResourceDefinitions that cannot be read, and these by
+    where they are. The releases are parsed, and kept.
 
     Raises SpecError for any other error, and where none can be read.
     """
+    refused: dict[str, Refused] = {}
+    return [_without_refused(source, refused) for source in sources], refused
+
+
+def _without_refused(source: Source, refused: dict[str, Refused]) -> Source:
+    """``source`` without what cannot be read, which is added to ``refused``."""
     # Most runs have none.
     from kubestencil.schema.custom_resources.definitions import (
         InvalidCrdsError,
         decode_crds,
     )
 
-    refused: dict[str, Refused] = {}
     # What is wrong can often be found only without what was wrong before.
     while source.crds is not None:
         try:
@@ -55,4 +62,4 @@ def leave_out_refused(source: Source) -> tuple[Source, dict[str, Refused]]:
             )
         else:
             break
-    return source, refused
+    return source

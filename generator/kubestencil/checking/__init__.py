@@ -3,9 +3,10 @@
 ``files`` finds manifests and reads the objects in them. ``decoding`` checks the
 values of an object, ``kind_findings`` and ``named_resources`` its kind and what it
 names, and ``hints`` says what to do, in words and as ``edits``; ``paths`` is how they
-read values, ``problems`` how they report. ``release`` is what objects are checked against, ``upgrade`` checks one
-object against one or more releases, and ``run`` files. ``aliases`` joins findings about
-one text, ``ignores`` and ``suppressions`` leave findings out. All results are values
+read values, ``problems`` how they report. ``release`` is what objects are checked
+against; ``judgement`` is the way of one object through one release, ``upgrade`` compares
+those of two or more, and ``run`` checks files. ``ignores`` and ``suppressions`` leave
+findings out. All results are values
 (``findings``), whose meaning is in ``rules``; ``sarif`` writes them as SARIF, and the
 target ``check`` has the other formats.
 

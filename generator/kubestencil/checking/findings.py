@@ -196,6 +196,12 @@ class Finding(NamedTuple):
         return field_path(self.path)
 
     @property
+    def order(self) -> tuple[object, ...]:
+        """What sorts the findings of a file: by position, object, place, rule and text."""
+        at = self.line, self.column, self.subject.document, self.subject.item
+        return *at, self.field_path, self.rule_id, self.message, self.change or ""
+
+    @property
     def key(self) -> tuple[str, ...]:
         """What identifies the finding while lines are added or removed around it."""
         subject = self.subject

@@ -66,7 +66,7 @@ def apply_ignores(
     kept += [
         _unused(ignore, file, releases) for ignore in ignores if ignore[:3] not in used
     ]
-    return sorted(kept, key=lambda item: (item.line, item.column)), dropped
+    return kept, dropped
 
 
 def read_ignores(text: str) -> Iterator[Ignore]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from kubestencil.checking.decoding.configurations import inner_configurations
 from kubestencil.checking.decoding.decode import Decoder
-from kubestencil.checking.decoding.server_warnings import warnings_of
 from kubestencil.checking.findings import Results
 from kubestencil.checking.paths import Path, link_of
 from kubestencil.checking.rules import RULES
@@ -59,7 +58,6 @@ class CheckedRelease:
         if kind.group in built_in_groups():
             self.places.check(value, kind, results)
             results.values.extend(related_problems(value, kind))
-            results.problems.extend(warnings_of(value, kind, self.name))
         return results
 
     def errors_in(

@@ -6,13 +6,12 @@ import os
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from types import MappingProxyType
 from typing import Any
 
-from kubestencil.checking.aliases import joined_by_origin
 from kubestencil.checking.files.find import ManifestFile, find_files
 from kubestencil.checking.files.inline import inline_manifests
 from kubestencil.checking.files.kustomize import (
@@ -36,10 +35,11 @@ from kubestencil.checking.findings import (
     with_severities,
 )
 from kubestencil.checking.ignores import apply_ignores
+from kubestencil.checking.judgement import kind_of
 from kubestencil.checking.kind_findings import missing_kind
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import Change, Level
-from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
+from kubestencil.checking.upgrade import ObjectResult, Upgrade, joined_by_origin
 from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.processes.parallel import parallel_map
 from kubestencil.schema.types import GroupVersionKind, Release
@@ -169,15 +169,9 @@ class Found:
 
     def add(self, other: Found) -> None:
         """Add what was found in other files."""
-        self.findings += other.findings
-        self.skips += other.skips
-        self.updated += other.updated
-        self.files += other.files
-        self.documents += other.documents
-        self.objects += other.objects
-        self.checked += other.checked
-        self.ignored += other.ignored
         self.kinds |= other.kinds
+        for name in (count.name for count in fields(self) if count.name != "kinds"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,8 +313,8 @@ class Run:
                 finding._replace(subject=finding.subject._replace(manager=by))
                 for finding in findings
             ]
-        findings.sort(key=lambda finding: (finding.line, finding.column))
         releases = self.upgrade.releases
         kept, ignored = apply_ignores(file.name, data, findings, releases)
-        self.found.findings += with_severities(kept, self.severities)
+        with_severity = with_severities(kept, self.severities)
+        self.found.findings += sorted(with_severity, key=lambda finding: finding.order)
         self.found.ignored += ignored

@@ -37,7 +37,11 @@ def results(
             where = f"{file.name}: {manifest.subject.kind} {manifest.subject.name}"
             (answer,) = validator.ask([Request(operation, manifest.value, to=to)])
             if answer.object is None:
-                raise SourceError(answer.message, where=where)
+                is_unserved = answer.code == 404 and operation == "default"
+                hint = (
+                    "kubestencil convert --to APIVERSION first" if is_unserved else ""
+                )
+                raise SourceError(answer.message, where=where, hint=hint)
             yield _ordered_like(answer.object, manifest.value)
 
 

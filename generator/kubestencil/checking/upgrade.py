@@ -3,53 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from kubestencil.checking.edits import Edit, EditError, Move, applied
 from kubestencil.checking.files.kustomize import is_kustomize_kind
-from kubestencil.checking.files.placeholders import (
-    ENCRYPTED,
-    PLACEHOLDER,
-    reason_unknown,
+from kubestencil.checking.files.placeholders import reason_unknown
+from kubestencil.checking.findings import Problem
+from kubestencil.checking.judgement import (
+    Judgement,
+    has_as_bad,
+    is_error,
+    start_judgement,
 )
-from kubestencil.checking.findings import Problem, Results
-from kubestencil.checking.hints import Advice
-from kubestencil.checking.hints.renames import renaming
 from kubestencil.checking.kind_findings import (
     custom_kinds_of,
     has_name_of_kubernetes,
     is_configuration,
     is_of_kubernetes,
-    kind_problem,
     meant_kind,
-    other_meanings,
-    remarks_on_kind,
-    with_old_default,
 )
-from kubestencil.checking.named_resources import removed_resources, stored_versions
-from kubestencil.checking.paths import Path, moved_path
+from kubestencil.checking.paths import Path, field_path
 from kubestencil.checking.release import CheckedRelease
-from kubestencil.checking.rules import LEVELS, RULES, Change, RuleId
-from kubestencil.checking.values.places import refusals
-from kubestencil.checking.verdicts import add_verdict, ask_verdict, failures
-from kubestencil.checking.verdicts.changes import (
-    UNKNOWN_CHANGES,
-    add_refused_changes,
-    conditional_changes,
-)
-from kubestencil.schema.types import GroupVersionKind, group_version_kind
-from kubestencil.validator.process import PendingAnswer
-from kubestencil.validator.protocol import Request
+from kubestencil.checking.rules import RULES, Change, RuleId
+from kubestencil.schema.types import GroupVersionKind
 
-# What is said of kinds that can be used.
-_OF_KINDS = ("newer-version", "deprecated-kind", "not-served-by-default")
 _REQUIRED_OF_PATCH = "required fields of kustomize patches"
-_NOT_SERVED = (
-    "custom resources whose CustomResourceDefinition is missing, refused by the API "
-    "server, or does not serve their version"
-)
 
 
 class UpgradeDifference(NamedTuple):
@@ -121,10 +100,13 @@ class Upgrade:
         Of a patch, it does not matter what is absent. ``old`` is what was applied before,
         where the object is updated.
         """
-        started = [_start(value, kind, release, is_patch, old) for release in self._all]
+        started = [
+            start_judgement(value, kind, release, is_patch, old)
+            for release in self._all
+        ]
         return lambda: self._result([finish() for finish in started], is_patch)
 
-    def _result(self, examined: Sequence[_Examined], is_patch: bool) -> ObjectResult:
+    def _result(self, examined: Sequence[Judgement], is_patch: bool) -> ObjectResult:
         unchecked: Counter[str] = Counter()
         for one in examined:
             unchecked |= Counter(one.results.unchecked)
@@ -139,7 +121,7 @@ class Upgrade:
         return ObjectResult(kept, unchecked)
 
     def _differences(
-        self, examined: Sequence[_Examined]
+        self, examined: Sequence[Judgement]
     ) -> Iterator[UpgradeDifference]:
         """The problems of all releases, each once, by their places."""
         latest = examined if self.before is None else examined[1:]
@@ -188,67 +170,11 @@ class _Found(NamedTuple):
     """A problem after the upgrade, the first release that has it, and the names of all."""
 
     problem: Problem
-    examined: _Examined
+    examined: Judgement
     releases: list[str]
 
 
-#: Where a problem is: a path in the object. Problems of the object as a whole are only the
-#: same if they break the same rule, whose name takes the place of the path.
-_Place = Path | RuleId
-#: Whose code says which values are refused; None where nobody's does.
-_Judge = Literal["server", "tables", None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Examined:
-    """The problems of an object in a release, and who gives hints: about the object
-    itself, or one of the kind that replaces its own, where that is not served.
-
-    ``results.values`` is what the API server refuses, by the ``judge``: by its own code,
-    or by tables. ``by_tables`` is what tables have, whoever judges. Nobody judges an object
-    that a server cannot decode, and one of a kind that the release does not know:
-    ``is_known``.
-    """
-
-    results: Results
-    advice: Advice
-    judge: _Judge = None
-    by_tables: Sequence[Problem] = ()
-    is_served: bool = True
-    is_known: bool = True
-
-    @property
-    def problems(self) -> Sequence[Problem]:
-        """All that is wrong."""
-        return (*self.results.problems, *self.results.values)
-
-    @property
-    def keys(self) -> frozenset[tuple[RuleId, Path]]:
-        """The rules that are broken, with the places."""
-        return frozenset((problem.rule, problem.path) for problem in self.problems)
-
-    def has_as_bad(self, problem: Problem) -> bool:
-        """Whether something at the place of a problem is as bad, whatever its rule."""
-        return _has_as_bad(self.problems, problem)
-
-
-def _has_as_bad(problems: Iterable[Problem], problem: Problem) -> bool:
-    place, index = _place_of(problem), _index_of(problem)
-    return any(
-        _place_of(other) == place and _index_of(other) <= index for other in problems
-    )
-
-
-def _place_of(problem: Problem) -> _Place:
-    return problem.path or problem.rule
-
-
-def _index_of(problem: Problem) -> int:
-    """The index of the severity: the worst comes first."""
-    return LEVELS.index(RULES[problem.rule].severity)
-
-
-def _change(problem: Problem, before: _Examined, after: _Examined) -> Change:
+def _change(problem: Problem, before: Judgement, after: Judgement) -> Change:
     """What a problem of a release means for an upgrade to it: of one place, only what is
     worse than before is new. It is unknown where the older release was not judged in the
     same way: tables may lack what the API server's code finds."""
@@ -257,14 +183,14 @@ def _change(problem: Problem, before: _Examined, after: _Examined) -> Change:
     if problem not in after.results.values:
         return "new" if before.is_known else "unknown"
     is_comparable = before.judge == after.judge or (
-        before.judge is not None and _has_as_bad(after.by_tables, problem)
+        before.judge is not None and has_as_bad(after.by_tables, problem)
     )
     # Tables of another kind say little of what a server refused in this one.
     is_alike = after.is_served or after.judge == "server"
     return "new" if before.is_known and is_comparable and is_alike else "unknown"
 
 
-def _is_fixed(problem: Problem, before: _Examined, after: _Examined) -> bool:
+def _is_fixed(problem: Problem, before: Judgement, after: Judgement) -> bool:
     """Whether an upgrade fixes a problem that is not there after it.
 
     Only the code of the API server can say that a value is accepted. Where an error kept
@@ -274,135 +200,25 @@ def _is_fixed(problem: Problem, before: _Examined, after: _Examined) -> bool:
         return before.judge == after.judge == "server"
     if RULES[problem.rule].severity != "error":
         return True
-    return after.judge == "server" and not any(map(_is_error, after.problems))
+    return after.judge == "server" and not any(map(is_error, after.problems))
 
 
-def _is_error(problem: Problem) -> bool:
-    return RULES[problem.rule].severity == "error"
-
-
-def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
-    """The kind that an object says it is; its apiVersion and kind are strings."""
-    return group_version_kind(value["apiVersion"], value["kind"])
-
-
-def _start(
-    value: Mapping[str, Any],
-    kind: GroupVersionKind,
-    release: CheckedRelease,
-    is_patch: bool,
-    old: Mapping[str, Any] | None,
-) -> Callable[[], _Examined]:
-    """Start to look for what is wrong with an object in a release: it is decoded, its
-    values are checked, and the API server's code is asked, where that is built. What is
-    returned waits for its verdict."""
-    results = release.examine(value, kind)
-    advice = Advice(value, kind, release)
-    if results is None:
-        return _start_successor(kind_problem(kind, release), advice, is_patch)
-    warnings = [p for p in results.problems if p.rule == "server-warning"]
-    results.problems[:] = [p for p in results.problems if p not in warnings]
-    values = None if is_patch else _by_tables(results, value, kind, release)
-    by_tables = (*(values or ()), *warnings)
-    is_custom = kind in release.release.custom_kinds
-    verdict: PendingAnswer | None = None
-    change: PendingAnswer | None = None
-    depending: list[Problem] = []
-    if release.validator and not is_patch and (is_custom or is_of_kubernetes(kind)):
-        verdict = ask_verdict(
-            results.problems, value, release.validator, is_custom=is_custom
-        )
-        if verdict is not None and old is not None and old != value:
-            old, depending = conditional_changes(value, old)
-            change = release.validator.submit(Request("update", value, old=old))
-
-    def finish() -> _Examined:
-        answer = verdict.result() if verdict else None
-        is_decided = answer is not None and answer.is_verdict
-        results.values[:] = [] if is_decided else by_tables
-        if answer is not None:
-            add_verdict(results, values or (), value, answer)
-            if is_custom and is_decided:
-                # Rules in CEL, formats and patterns have been applied.
-                results.unchecked[:] = [
-                    reason
-                    for reason in results.unchecked
-                    if reason in (ENCRYPTED, PLACEHOLDER)
-                ]
-            elif is_custom and answer.code == 404:
-                results.unchecked.append(_NOT_SERVED)
-            results.unchecked.extend(failures(answer, value))
-        if change is not None and old is not None:
-            if answer is not None and is_decided:
-                add_refused_changes(results, answer, change.result(), value, old)
-                results.values.extend(depending)
-            else:
-                results.unchecked.append(UNKNOWN_CHANGES)
-        results.problems.extend(remarks_on_kind(kind, release))
-        results.problems.extend(removed_resources(value, kind, release))
-        results.problems.extend(stored_versions(value, kind))
-        judge: _Judge = None if values is None else "tables"
-        return _Examined(results, advice, "server" if is_decided else judge, by_tables)
-
-    return finish
-
-
-def _start_successor(
-    problem: Problem, advice: Advice, is_patch: bool
-) -> Callable[[], _Examined]:
-    """Check an object whose kind a release does not serve as one of the kind to use
-    instead: what else has to change is said at once."""
-    value = advice.value
-    if problem.fixes and problem.rule != "future-kind":
-        value = applied(advice.value, problem.fixes[0])
-    kind = kind_of(value)
-    if kind not in advice.release.kinds:
-        results = Results([problem])
-        return lambda: _Examined(results, advice, is_served=False, is_known=False)
-    started = _start(value, kind, advice.release, is_patch, None)
-
-    def finish() -> _Examined:
-        examined = started()
-        meanings = other_meanings(advice.value, advice.kind, kind)
-        problems, values = examined.results.problems, examined.results.values
-        if problem.rule == "removed-kind":
-            values[:] = [
-                with_old_default(other, advice.value, advice.kind) for other in values
-            ]
-        others = [other for other in problems if other.rule not in _OF_KINDS]
-        problems[:] = [problem, *meanings, *others]
-        return replace(examined, is_served=False)
-
-    return finish
-
-
-def _by_tables(
-    results: Results, value: Any, kind: GroupVersionKind, release: CheckedRelease
-) -> Sequence[Problem] | None:
-    """What tables say of the values of an object, also where it has fields that are
-    elsewhere now: as if they were there already. None of one that no server decodes."""
-    values: Iterable[Problem] = results.values
-    edits: list[Edit] = []
-    for problem in results.problems:
-        if _is_error(problem):
-            fix = problem.rule == "unknown-field" and renaming(
-                value, kind, problem.path
-            )
-            if not fix:
-                return None
-            edits.extend(fix)
-    if edits:
-        try:
-            after = release.examine(applied(value, tuple(edits)), kind)
-        except EditError:
-            return None
-        if after is not None:
-            moves = [
-                (edit.target, edit.path) for edit in edits if isinstance(edit, Move)
-            ]
-            errors = list(filter(_is_error, after.problems))
-            values = [
-                problem._replace(path=moved_path(problem.path, moves[::-1]))
-                for problem in errors or after.values
-            ]
-    return list(refusals(values, kind, release.name))
+def joined_by_origin(
+    differences: Iterable[UpgradeDifference], origin: Callable[[Path], Hashable]
+) -> list[UpgradeDifference]:
+    """The differences with one, the first, for those of the same text, as ``origin``
+    identifies it. Its fixes are those of all places together: the text has one value, so
+    that a fix of fewer would be none."""
+    joined: dict[Hashable, UpgradeDifference] = {}
+    for difference in differences:
+        problem, *others = difference
+        # Some messages name the path.
+        message = problem.message.replace(field_path(problem.path), "")
+        key = problem.rule, message, *others, origin(problem.path)
+        if key in joined:
+            first = joined[key].problem
+            is_alike = len(first.fixes) == len(problem.fixes)
+            pairs = zip(first.fixes, problem.fixes, strict=True) if is_alike else ()
+            problem = first._replace(fixes=tuple((*fix, *more) for fix, more in pairs))
+        joined[key] = difference._replace(problem=problem)
+    return list(joined.values())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestencil import atomic
-from kubestencil.errors import KubestencilError, OutputError, UsageError
+from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.output_paths import real_path
 from kubestencil.text.controls import one_line, without_controls
 
@@ -136,16 +136,12 @@ def write_result(text: str, file: Path | None) -> None:
         return
     if not file.parent.is_dir():
         raise UsageError("cannot be written: its folder is missing", where=str(file))
-    try:
+    with atomic.writing(str(file)):
         path = real_path(file)
         if path.is_file() or not file.exists():
             atomic.write(path, text.encode())
         else:  # A device or a pipe.
             file.write_text(text, "utf-8")
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}", where=str(file)
-        ) from error
 
 
 def _show_pages(text: str) -> None:

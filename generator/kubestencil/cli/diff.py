@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from kubestencil.diff import Comparison, Severity
     from kubestencil.diff.rules.audience import AudienceName
     from kubestencil.diff.selection import Uses
-    from kubestencil.engine.reports import ReportFormat
+    from kubestencil.engine.rendering import ReportFormat
     from kubestencil.schema import Release
     from kubestencil.schema.kinds import StageSpelling
     from kubestencil.schema.lookup import TypeMatch
@@ -186,7 +186,7 @@ def diff(context: click.Context, /, templates: Path | None, **values: Any) -> No
         options = options._replace(audience=options.audience or "apply")
 
     def selected(comparison: Comparison) -> Comparison:
-        new = without(comparison, known)
+        new = without(comparison, known) if known else comparison
         return _select(new if uses is None else touching(new, uses), types, options)
 
     versions = documents[0].api_version, documents[-1].api_version

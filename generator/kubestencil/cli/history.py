@@ -25,7 +25,7 @@ from kubestencil.source.find import DocumentOptions
 from kubestencil.targets.reports.view import history_contexts, timeline_contexts
 
 if TYPE_CHECKING:
-    from kubestencil.engine.reports import ReportFormat
+    from kubestencil.engine.rendering import ReportFormat
 
 
 @click.command()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,53 +15,48 @@ from kubestencil.source import available
 
 if TYPE_CHECKING:
     from kubestencil.checking.clusters.cluster import ClusterReader
+    from kubestencil.engine import Target
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def complete_release(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """Shell completion of releases."""
-    del context, parameter
-    return [name for name in available(None) if name.startswith(incomplete)]
+Complete = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
-def complete_target(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """Shell completion of targets."""
+def _completing(names: Callable[[click.Context], Iterable[str]]) -> Complete:
+    """Shell completion of names, in any case."""
+
+    def complete(
+        context: click.Context, _: click.Parameter, incomplete: str
+    ) -> list[str]:
+        begin = incomplete.lower()
+        return [name for name in names(context) if name.lower().startswith(begin)]
+
+    return complete
+
+
+def _targets(context: click.Context) -> Mapping[str, Target]:
     from kubestencil.engine import load_targets
 
-    del parameter
-    targets = load_targets(context.params.get("templates"))
-    return [name for name in targets if name.startswith(incomplete)]
+    return load_targets(context.params.get("templates"))
 
 
-def complete_kind(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """Shell completion of kinds: those of the table of resources, in any case."""
+def _kinds(_: click.Context) -> Iterable[str]:
     from kubestencil.schema.knowledge.kinds import kind_names
 
-    del context, parameter
-    return [
-        name for name in kind_names() if name.lower().startswith(incomplete.lower())
-    ]
+    return kind_names()
 
 
-def complete_setting(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """Shell completion of ``--set``: the options of targets."""
-    from kubestencil.engine import load_targets
+def _settings(context: click.Context) -> Iterator[str]:
+    for target in _targets(context).values():
+        yield from (f"{target.name}.{name}=" for name in target.options)
 
-    del parameter
-    targets = load_targets(context.params.get("templates")).values()
-    settings = (
-        f"{target.name}.{name}=" for target in targets for name in target.options
-    )
-    return [setting for setting in settings if setting.startswith(incomplete)]
+
+#: Shell completion of releases, targets, kinds, and options of targets.
+complete_release = _completing(lambda _: available(None))
+complete_target = _completing(_targets)
+complete_kind = _completing(_kinds)
+complete_setting = _completing(_settings)
 
 
 def text(names: str, metavar: str, about: str, **more: Any) -> Decorator:

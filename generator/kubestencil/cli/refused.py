@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from kubestencil.build.refused import Refused, leave_out_refused
+from kubestencil.build.refused import Refused
 from kubestencil.cli import console
 from kubestencil.source import Source
 from kubestencil.source.releases import newest_release
@@ -17,23 +17,9 @@ from kubestencil.validator.protocol import Answer, Request
 _MAX_CAUSES = 5
 
 
-def leave_out(sources: Iterable[Source]) -> tuple[list[Source], dict[str, Refused]]:
-    """``sources`` without what is refused of each, and all of this; raises as
-    ``leave_out_refused``."""
-    kept: list[Source] = []
-    refused: dict[str, Refused] = {}
-    for source in sources:
-        rest, more = leave_out_refused(source)
-        kept.append(rest)
-        refused |= more
-    return kept, refused
-
-
 def show_refused(refused: Mapping[str, Refused], sources: Sequence[Source]) -> None:
     """Show on standard error what was refused, each with what an API server says of it,
     where the program of a release, or else of the newest, is built."""
-    if not refused:
-        return
     releases = [*(source.release for source in reversed(sources)), newest_release()]
     programs = ((release, find_binary(release)) for release in releases)
     release, program = next(

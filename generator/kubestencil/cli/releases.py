@@ -9,7 +9,12 @@ import click
 from kubestencil.cli import console
 from kubestencil.cli.options import folder_path, quiet_option, specs_option
 from kubestencil.source import available
-from kubestencil.source.releases import ListedRelease, listed_releases, version_name
+from kubestencil.source.releases import (
+    ListedRelease,
+    listed_releases,
+    published_url,
+    version_name,
+)
 
 
 @click.command()
@@ -47,9 +52,7 @@ def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:
     listed = listed_releases()
     for argument in releases:
         name = version_name(argument)
-        release = listed.get(name) or ListedRelease(
-            name, remote.published_url(name), None
-        )
+        release = listed.get(name) or ListedRelease(name, published_url(name), None)
         with console.ProgressBar(name, quiet) as bar:
             path = remote.fetch(release, specs, bar.bytes, load_release)
         if not quiet:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from click.core import ParameterSource
 from kubestencil import build
 from kubestencil.build import Summary, TreeResult
 from kubestencil.build.record import record_path
-from kubestencil.build.refused import Refused
+from kubestencil.build.refused import Refused, leave_out_refused
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
@@ -33,7 +34,6 @@ from kubestencil.cli.options import (
     text,
     texts,
 )
-from kubestencil.cli.refused import leave_out, show_refused
 from kubestencil.cli.settings import read_project_of
 from kubestencil.engine import (
     Target,
@@ -188,38 +188,34 @@ def generate(
         _announce_size(len(sources), targets, out)
     refused: dict[str, Refused] = {}
     if options.keep_going:
-        sources, refused = leave_out(sources)
+        sources, refused = leave_out_refused(sources)
     documents = replace(options.documents, refused=frozenset(refused))
     covered = (
         [] if prune or layout else build.find_covered(sources, targets, out, documents)
     )
+    run = (
+        build.check
+        if options.check
+        else partial(build.render, overwrite=options.overwrite, prune=prune)
+    )
     with console.ProgressBar("reading", quiet) as bar:
-        if options.check:
-            summary = build.check(
-                sources,
-                targets,
-                out,
-                jobs=options.jobs,
-                covered=covered,
-                layout=layout,
-                progress=bar.jobs,
-            )
-        else:
-            summary = build.render(
-                sources,
-                targets,
-                out,
-                jobs=options.jobs,
-                overwrite=options.overwrite,
-                prune=prune,
-                covered=covered,
-                layout=layout,
-                progress=bar.jobs,
-            )
+        summary = run(
+            sources,
+            targets,
+            out,
+            jobs=options.jobs,
+            covered=covered,
+            layout=layout,
+            progress=bar.jobs,
+        )
     report_summary(summary, out, quiet)
     if not quiet and (page := _first_page(summary, out)):
         click.echo(f"open {page}")
-    show_refused(refused, sources)
+    if refused:
+        # It asks API servers' own code, which other runs do not need.
+        from kubestencil.cli.refused import show_refused
+
+        show_refused(refused, sources)
     return bool(refused) or any(tree.drift for tree in summary.trees)
 
 

@@ -14,12 +14,12 @@ from kubestencil.cli.options import Decorator
 from kubestencil.data_files import data_file
 from kubestencil.engine import load_targets
 from kubestencil.engine.manifest import read_target
-from kubestencil.engine.reports import report_formats
+from kubestencil.engine.rendering import report_formats
 from kubestencil.errors import UsageError
 from kubestencil.text import terminal
 
 if TYPE_CHECKING:
-    from kubestencil.engine.reports import ReportFormat
+    from kubestencil.engine.rendering import ReportFormat
     from kubestencil.text.terminal import Paint
 
 

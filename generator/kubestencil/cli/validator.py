@@ -16,10 +16,10 @@ from kubestencil.source.releases import full_version, newest_release, version_na
 from kubestencil.targets import generate_files
 from kubestencil.text.controls import one_line
 from kubestencil.validator.binaries import (
+    PLATFORMS,
     binaries,
     binary_path,
     build_binary,
-    check_platform,
     require_binary,
     this_platform,
 )
@@ -43,6 +43,7 @@ def validator() -> None:
     "OS/ARCH",
     "Platform to build for, such as linux/arm64; may be repeated.  [default: this one]",
     multiple=True,
+    type=click.Choice(PLATFORMS),
 )
 @quiet_option
 def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) -> None:
@@ -52,8 +53,6 @@ def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) ->
     pre-release (1.38.0-beta.0). Go is needed,
     which downloads modules; each release takes some minutes.
     """
-    for platform in platforms:
-        check_platform(platform)
     for argument in releases or [newest_release()]:
         version = full_version(version_name(argument))
         for platform in platforms or [this_platform()]:

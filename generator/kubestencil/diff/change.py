@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from kubestencil.diff.differences.definitions import Difference, StatedDifference
+from kubestencil.diff.differences.definitions import StatedDifference
 from kubestencil.diff.labels import Place, kind_name, uses_json
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Severity
@@ -64,24 +64,25 @@ class Change(StatedDifference):
     @classmethod
     def of(
         cls,
-        difference: Difference,
-        judgement: Classification,
+        judged: Classification,
         definition: str,
         kinds: Iterable[GroupVersionKind],
         owner: GroupVersionKind | None,
         users_path: str,
+        detail: str = "",
     ) -> Self:
-        """A difference with its judgement, without its schemas."""
-        stated = {name: getattr(difference, name) for name in _STATED}
+        """A difference with its judgement, without its schemas; its ``detail`` is by default
+        that of the rule."""
+        stated = {name: getattr(judged.difference, name) for name in _STATED}
         return cls(
             **{**stated, "definition": definition},
-            rule=judgement.rule,
-            detail=judgement.detail,
-            audience=judgement.audience,
-            severity=judgement.severity,
-            stability=judgement.stability,
-            stage=judgement.stage,
-            **judgement.deprecation._asdict(),
+            rule=judged.rule,
+            detail=detail or judged.rule.detail(judged),
+            audience=judged.audience,
+            severity=judged.audience.severity,
+            stability=judged.stability,
+            stage=judged.stage,
+            **judged.deprecation._asdict(),
             kinds=tuple(sorted(kinds)),
             owner=owner,
             users_path=users_path,
@@ -198,16 +199,6 @@ class Change(StatedDifference):
             return self.rule.topic or "other"
         # For some audiences a removal breaks nothing.
         return None if self.rule.topic == "removed" else self.rule.topic
-
-    @property
-    def kind_names(self) -> set[str]:
-        """The names of ``kinds``, and of the definition without its package."""
-        return {self.definition.rpartition(".")[2], *(kind.kind for kind in self.kinds)}
-
-    @property
-    def group_names(self) -> set[str]:
-        """The groups of ``kinds``, ``core`` for the core group."""
-        return {kind.group or "core" for kind in self.kinds}
 
 
 def count_severities(severities: Iterable[Severity]) -> Mapping[Severity, int]:

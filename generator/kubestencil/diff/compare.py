@@ -46,7 +46,7 @@ def compare(before: Release, after: Release) -> Comparison:
     old, new = api_versions(before), api_versions(after)
     sides = all_definitions(before), all_definitions(after)
     labels = distinct_labels(before, after)
-    context = pair.release_context(*sides)
+    context = pair.context(*sides, is_whole=True)
     changes = tuple(_changes(*sides, pair, context))
     return Comparison(
         *labels,
@@ -55,7 +55,7 @@ def compare(before: Release, after: Release) -> Comparison:
         tuple(sorted(old - new, key=_api_version_order)),
         tuple(_graduations(pair)),
         (
-            *fact_changes(before, after, pair, changes),
+            *fact_changes(*pair, changes),
             *_value_changes(*sides, pair, context),
         ),
         documents=tuple(map(document_info, (before, after), labels)),
@@ -111,7 +111,7 @@ def type_changes(
     old = pair.before.packages.side_of_type(before[1])
     new = pair.after.packages.side_of_type(after[1])
     if before[1] == after[1]:
-        context = pair.release_context(old, new)
+        context = pair.context(old, new, is_whole=True)
         changes = chain(
             _changes(old, new, pair, context), _value_changes(old, new, pair, context)
         )
@@ -163,29 +163,21 @@ class _Pair(NamedTuple):
         """The minor versions of Kubernetes, None for what is something else."""
         return self.before.stages.kubernetes, self.after.stages.kubernetes
 
-    def context(self, before: Side, after: Side) -> RuleContext:
-        """What conditions may ask of two API versions."""
-        return RuleContext(
+    def context(
+        self, before: Side, after: Side, *, is_whole: bool = False
+    ) -> RuleContext:
+        """What conditions may ask of two API versions, or of two whole releases."""
+        context = RuleContext(
             before.schemas,
             after.schemas,
             MovedFields(before.schemas, after.schemas),
-            names=(before.names, after.names),
-            stages=(self.before.stages, self.after.stages),
+            (before.names, after.names),
+            self,
+            is_whole,
         )
-
-    def release_context(self, before: Side, after: Side) -> RuleContext:
-        """What conditions may ask of two whole releases."""
-        old, new = self.before.kinds, self.after.kinds
-        context = self.context(before, after)
-        releases = context.releases
-        return context._replace(
-            value_changes=value_changes(*releases) if releases else {},
-            roots=(self.before.roots, self.after.roots),
-            removed_kinds=old - new,
-            added_kinds=new - old,
-            versions=self.before.versions,
-            versions_after=self.after.versions,
-        )
+        if not is_whole or context.releases is None:
+            return context
+        return context._replace(value_changes=value_changes(*context.releases))
 
 
 def _version_changes(before: Side, after: Side, pair: _Pair) -> Iterator[Change]:
@@ -247,9 +239,7 @@ def _judged(
         for difference in group:
             field = difference.field
             users_path = path if field is None else f"{path}.{field}"
-            yield Change.of(
-                difference, judge(difference), listed_name, kinds, owner, users_path
-            )
+            yield Change.of(judge(difference), listed_name, kinds, owner, users_path)
 
 
 def _version(
@@ -262,12 +252,8 @@ def _version(
     raise AssertionError("a definition is on at least one side")
 
 
-class _Move(NamedTuple):
-    """The versions of a graduation: see the attributes of ``Graduation``."""
-
-    before: str
-    after: str
-    before_removed: bool
+# The versions of a graduation: see the attributes of ``Graduation``.
+_Move = tuple[str, str, bool]
 
 
 def _graduations(pair: _Pair) -> Iterator[Graduation]:
@@ -282,10 +268,11 @@ def _graduations(pair: _Pair) -> Iterator[Graduation]:
         for move in _moves(versions, new.get((group, kind), frozenset())):
             kinds_by_move.setdefault((group, move), []).append(kind)
     for (group, move), kinds in kinds_by_move.items():
-        of_move = pair if move.before_removed else _Pair(pair.after, pair.after)
+        before, after, is_removed = move
+        of_move = pair if is_removed else _Pair(pair.after, pair.after)
         changes = _version_changes(
-            of_move.before.packages.side(f"{group}/{move.before}".lstrip("/")),
-            pair.after.packages.side(f"{group}/{move.after}".lstrip("/")),
+            of_move.before.packages.side(f"{group}/{before}".lstrip("/")),
+            pair.after.packages.side(f"{group}/{after}".lstrip("/")),
             of_move,
         )
         of_kinds = (
@@ -306,10 +293,10 @@ def _moves(old: frozenset[str], new: frozenset[str]) -> Iterator[_Move]:
         return
     best_new = max(new, key=precedence)
     for version in sorted(old - new, key=precedence):
-        yield _Move(version, best_new, before_removed=True)
+        yield version, best_new, True
     best_old = max(old, key=precedence)
     if best_old in new and precedence(best_new) > precedence(best_old):
-        yield _Move(best_old, best_new, before_removed=False)
+        yield best_old, best_new, False
 
 
 def _api_version_order(api_version: str) -> tuple[str, tuple[int, int, int, str]]:

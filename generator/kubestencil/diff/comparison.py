@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from kubestencil.diff.change import Change, count_severities
-from kubestencil.diff.component_changes import FlagChange, GateChange, MetricChange
+from kubestencil.diff.component_changes import ComponentChange, GateChange
 from kubestencil.diff.labels import DocumentInfo, Place, kind_name, uses_json
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
-from kubestencil.diff.rules.table import (
-    RULES_BY_NAME,
-    Rule,
-)
+from kubestencil.diff.rules.table import RULES_BY_NAME, Rule
 from kubestencil.schema import GroupVersionKind
+from kubestencil.schema.knowledge.components import Flag, Metric
 from kubestencil.version import __version__
 
 #: The version of the format of a comparison.
 SCHEMA_VERSION = 1
+# The lists of a comparison besides its changes.
+_PARTS = ("graduations", "gates", "metrics", "flags", "going_soon")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,11 @@ class GoingSoon(NamedTuple):
     uses: tuple[Place, ...] = ()
 
     @property
+    def severity(self) -> Severity:
+        """That of what is deprecated, whatever becomes of it later."""
+        return "warning"
+
+    @property
     def id(self) -> str:
         """Identifies the plan: the kind and the release that is to remove it."""
         return f"{kind_name(self.kind)}:{self.removed}"
@@ -116,8 +121,8 @@ class Comparison:
     notices: tuple[Change, ...] = ()
     documents: tuple[DocumentInfo, ...] = ()
     gates: tuple[GateChange, ...] = ()
-    metrics: tuple[MetricChange, ...] = ()
-    flags: tuple[FlagChange, ...] = ()
+    metrics: tuple[ComponentChange[Metric], ...] = ()
+    flags: tuple[ComponentChange[Flag], ...] = ()
     going_soon: tuple[GoingSoon, ...] = ()
 
     def __repr__(self) -> str:
@@ -173,11 +178,10 @@ class Comparison:
                 "added": list(self.api_versions_added),
                 "removed": list(self.api_versions_removed),
             },
-            "graduations": [item.to_dict() for item in self.graduations],
-            "gates": [gate.to_dict() for gate in self.gates],
-            "metrics": [metric.to_dict() for metric in self.metrics],
-            "flags": [flag.to_dict() for flag in self.flags],
-            "going_soon": [item.to_dict() for item in self.going_soon],
+            **{
+                name: [item.to_dict() for item in getattr(self, name)]
+                for name in _PARTS
+            },
             "rules": {
                 name: {
                     "severity": rule.severity,
@@ -207,52 +211,40 @@ class Comparison:
         """
         kinds, groups = _names(kind), _names(group)
 
-        def is_of(kind_names: Iterable[str], group_names: Iterable[str]) -> bool:
-            return (not kinds or not kinds.isdisjoint(kind_names)) and (
-                not groups or not groups.isdisjoint(group_names)
+        def is_included(part: Part) -> bool:
+            if not (isinstance(part, Graduation) or part.severity in severities):
+                return False
+            if not (kinds or groups):
+                return True
+            names = {kind.kind for kind in kinds_of(part)}
+            if isinstance(part, Change):
+                names.add(part.definition.rpartition(".")[2])
+            part_groups = (kind.group or "core" for kind in kinds_of(part))
+            return (not kinds or not kinds.isdisjoint(names)) and (
+                not groups or not groups.isdisjoint(part_groups)
             )
 
         def is_version_included(api_version: str) -> bool:
             version_group = api_version.rpartition("/")[0] or "core"
             return not kinds and (not groups or version_group in groups)
 
-        return self.where(
-            lambda item: item.severity in severities
-            and is_of(item.kind_names, item.group_names),
-            api_version=is_version_included,
-            graduation=lambda item: is_of(item.kinds, [item.group or "core"]),
-            gate=lambda item: item.severity in severities
-            and is_of(
-                (kind.kind for kind in item.kinds),
-                (kind.group or "core" for kind in item.kinds),
-            ),
-            component=lambda item: item.severity in severities
-            and not (kinds or groups),
-            going_soon=lambda item: "warning" in severities
-            and is_of([item.kind.kind], [item.kind.group or "core"]),
-        )
+        return self.where(is_included, is_version_included)
 
     def where(
         self,
-        change: Callable[[Change], object],
-        *,
-        api_version: Callable[[str], object],
-        gate: Callable[[GateChange], object],
-        component: Callable[[MetricChange | FlagChange], object],
-        going_soon: Callable[[GoingSoon], object],
-        graduation: Callable[[Graduation], object] = bool,
+        accepts: Callable[[Part], object],
+        api_version: Callable[[str], object] = lambda _: False,
     ) -> Comparison:
         """What functions accept of each list; changes of graduations are changes."""
-        included = self.with_changes(partial(filter, change))
+        included = self.with_changes(partial(filter, accepts))
+        lists: dict[str, Any] = {
+            name: tuple(filter(accepts, getattr(included, name))) for name in _PARTS
+        }
         return replace(
             included,
+            **lists,
             api_versions_added=tuple(filter(api_version, self.api_versions_added)),
             api_versions_removed=tuple(filter(api_version, self.api_versions_removed)),
-            graduations=tuple(filter(graduation, included.graduations)),
-            gates=tuple(filter(gate, self.gates)),
-            metrics=tuple(filter(component, self.metrics)),
-            flags=tuple(filter(component, self.flags)),
-            going_soon=tuple(filter(going_soon, self.going_soon)),
         )
 
     def with_changes(
@@ -272,7 +264,22 @@ class Comparison:
 
 
 #: What has a severity.
-Judged = Change | GateChange | MetricChange | FlagChange
+Judged = Change | GateChange | ComponentChange[Any]
+#: What a comparison has in its lists.
+Part = Judged | Graduation | GoingSoon
+
+
+def kinds_of(part: Part) -> Iterable[GroupVersionKind]:
+    """The kinds that a part of a comparison is about; none for one about a component."""
+    match part:
+        case GoingSoon():
+            return [part.kind]
+        case ComponentChange():
+            return []
+        case Graduation(group, before, after):
+            names = product((before, after), part.kinds)
+            return [GroupVersionKind(group, version, kind) for version, kind in names]
+    return part.kinds
 
 
 def releases_of_changes(

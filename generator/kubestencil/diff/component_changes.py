@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from kubestencil.diff.labels import Place, uses_json
 from kubestencil.diff.releases.facts import ReleaseFacts, owner_of
@@ -175,102 +175,87 @@ def _guard(facts: ReleaseFacts, definition: str, field: str) -> GuardedPath | No
 ComponentEvent = Literal["removed", "deprecated", "changed", "added"]
 
 _Key = TypeVar("_Key", bound=Hashable)
-_Facts = TypeVar("_Facts", Metric, Flag)
+_Facts = TypeVar("_Facts", bound=Metric | Flag)
 
 
-class MetricChange(NamedTuple):
-    """A stable or beta metric that differs between two releases: ``before`` and
-    ``after`` are None where it is neither stable nor beta, or not there."""
+class ComponentChange(NamedTuple, Generic[_Facts]):
+    """A stable or beta metric, or a command line flag (``cloud-config``), that differs
+    between two releases.
+
+    ``before`` and ``after`` are None where it is not there, or a metric is neither stable
+    nor beta. ``component`` is the one that has the flag, and ``field`` the field of a
+    configuration file that says the same in the newer release; empty where there is none,
+    and for a metric.
+    """
 
     name: str
-    before: Metric | None
-    after: Metric | None
+    before: _Facts | None
+    after: _Facts | None
+    component: str = ""
+    field: str = ""
 
     @property
     def id(self) -> str:
-        """Identifies the change: the metric and what happened."""
-        return f"{self.name}:{self.event}"
+        """Identifies the change: the component, the name and what happened."""
+        return ":".join(filter(None, (self.component, self.name, self.event)))
 
     @property
     def event(self) -> ComponentEvent:
-        """What happened to it; ``changed`` are its type and stability."""
-        return _event(self.before, self.after)
+        """What happened to it. ``changed`` are the type and stability of a metric; a flag is
+        no longer deprecated, or got a field."""
+        if self.after is None:
+            return "removed"
+        if self.before is None:
+            return "added"
+        is_new = self.after.deprecated and not self.before.deprecated
+        return "deprecated" if is_new else "changed"
 
     @property
     def severity(self) -> Severity:
-        """``warning`` where dashboards and alerts can lack it now, or later."""
-        return EVENTS[f"metric-{self.event}"]
+        """``breaking`` for a flag that was removed: a component that is started with it
+        exits. ``warning`` where dashboards and alerts can lack a metric now, or later.
+        """
+        return EVENTS[f"{'flag' if self.component else 'metric'}-{self.event}"]
 
     def to_dict(self) -> dict[str, Any]:
         """The change as a JSON object."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "event": self.event,
-            "severity": self.severity,
-            "before": self.before and self.before.to_dict(),
-            "after": self.after and self.after.to_dict(),
-        }
+        judged = {"event": self.event, "severity": self.severity}
+        if self.component:
+            name = {"component": self.component, "flag": self.name}
+            return {"id": self.id, **name, **judged, "field": self.field or None}
+        before, after = (
+            side and {key: getattr(side, key) for key in _METRIC_KEYS}
+            for side in (self.before, self.after)
+        )
+        sides = {"before": before, "after": after}
+        return {"id": self.id, "name": self.name, **judged, **sides}
 
 
-class FlagChange(NamedTuple):
-    """A flag (``cloud-config``) of a ``component`` that differs between two releases:
-    ``before`` and ``after`` are None where the component does not have it. ``field`` is
-    the field of a configuration file that says the same in the newer release; empty
-    where there is none."""
-
-    component: str
-    name: str
-    before: Flag | None
-    after: Flag | None
-    field: str
-
-    @property
-    def id(self) -> str:
-        """Identifies the change: the component, the flag and what happened."""
-        return f"{self.component}:{self.name}:{self.event}"
-
-    @property
-    def event(self) -> ComponentEvent:
-        """What happened to it; one that is ``changed`` is no longer deprecated, or got a
-        field."""
-        return _event(self.before, self.after)
-
-    @property
-    def severity(self) -> Severity:
-        """``breaking`` for one that was removed: a component that is started with it
-        exits."""
-        return EVENTS[f"flag-{self.event}"]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The change as a JSON object."""
-        return {
-            "id": self.id,
-            "component": self.component,
-            "flag": self.name,
-            "event": self.event,
-            "severity": self.severity,
-            "field": self.field or None,
-        }
+_METRIC_KEYS = ("type", "stability", "deprecated")
 
 
-def metric_changes(before: str | None, after: str | None) -> Iterator[MetricChange]:
+def metric_changes(
+    before: str | None, after: str | None
+) -> Iterator[ComponentChange[Metric]]:
     """The metrics that differ, by name; none of releases that the table lacks."""
     if before is not None and after is not None:
         for name, sides in _differing(metrics(before), metrics(after)):
-            yield MetricChange(name, *sides)
+            yield ComponentChange(name, *sides)
 
 
-def flag_changes(before: str | None, after: str | None) -> Iterator[FlagChange]:
+def flag_changes(
+    before: str | None, after: str | None
+) -> Iterator[ComponentChange[Flag]]:
     """The flags that differ, by component and name; none of releases that the table
     lacks."""
     if before is not None and after is not None:
         definitions = configuration_definitions(after)
-        for key, (old, new) in _differing(flags(before), flags(after)):
-            side = new or old
+        for (component, name), sides in _differing(flags(before), flags(after)):
+            side = sides[1] or sides[0]
             path = side.field if side else ""
             has_field = path and fields_on_path(definitions, path)
-            yield FlagChange(*key, old, new, path if has_field else "")
+            field = path if has_field else ""
+            yield ComponentChange(name, *sides, component, field)
 
 
 def _differing(
@@ -283,12 +268,3 @@ def _differing(
         before, after = (() if side is None else side[1:] for side in sides)
         if before != after:
             yield key, sides
-
-
-def _event(before: Metric | Flag | None, after: Metric | Flag | None) -> ComponentEvent:
-    if after is None:
-        return "removed"
-    if before is None:
-        return "added"
-    is_new = after.deprecated and not before.deprecated
-    return "deprecated" if is_new else "changed"

@@ -24,10 +24,10 @@ from kubestencil.diff.releases.stages import (
     least_stable,
 )
 from kubestencil.diff.rules.classify import Classification, at_stability
-from kubestencil.diff.rules.details import Deprecation, JudgedDifference
+from kubestencil.diff.rules.details import Deprecation
 from kubestencil.diff.rules.rule_context import trend, turns_on
 from kubestencil.diff.rules.table import RULES_BY_NAME
-from kubestencil.schema import GroupVersionKind, Release, Schema
+from kubestencil.schema import GroupVersionKind, Schema
 from kubestencil.schema.kinds import definitions_of_kinds, version_stage
 from kubestencil.schema.knowledge.conditions import refused_fields
 from kubestencil.schema.knowledge.descriptions import deprecation
@@ -42,15 +42,12 @@ from kubestencil.source.releases import is_between
 
 
 def fact_changes(
-    before: Release,
-    after: Release,
-    facts: tuple[ReleaseFacts, ReleaseFacts],
-    changes: Collection[Change],
+    before: ReleaseFacts, after: ReleaseFacts, changes: Collection[Change]
 ) -> Iterator[Change]:
     """The changes that ``changes``, those between the definitions of two releases, do
     not have: of kinds, of fields, of operations."""
-    old, new = (side.stages.kubernetes for side in facts)
-    finder = _FactChanges(before, after, *facts, (old or "", new or ""))
+    old, new = before.stages.kubernetes, after.stages.kubernetes
+    finder = _FactChanges(before, after, (old or "", new or ""))
     reported = set(map(_subject, changes))
     # What is going away is not promoted with what its gate guards besides.
     ending = {
@@ -82,8 +79,6 @@ _WARNED_PLACES = {
 
 @dataclass(frozen=True)
 class _FactChanges:
-    before: Release
-    after: Release
     old: ReleaseFacts
     new: ReleaseFacts
     #: The minor versions of Kubernetes, empty for what is something else.
@@ -130,12 +125,12 @@ class _FactChanges:
             (old.gated.keys() | new.gated.keys() | old.described_gates)
             - refused_fields(self.releases[1])
         ):
-            former = self._field_stage(self.before, self.old, definition, field)
-            if former is None and (definition, field) in new.gated:
-                former = self._ungated_stage(definition, field)
-            stages = StageChange(
-                former, self._field_stage(self.after, self.new, definition, field)
-            )
+            former = self._field_stage(self.old, definition, field)
+            is_old = _schema(self.old, definition, field) is not None
+            if former is None and is_old and (definition, field) in new.gated:
+                # No gate guarded it in the older release.
+                former = FieldStage(old.definition_stage(definition), enabled=True)
+            stages = StageChange(former, self._field_stage(self.new, definition, field))
             if trend(*stages) is not None and not self._is_deprecated(
                 definition, field
             ):
@@ -145,7 +140,7 @@ class _FactChanges:
         """The volume plugins that were deprecated, handed over or ended."""
         old, new = self.releases
         for definition, plugin in product(VOLUMES, volume_plugins().values()):
-            if _schema(self.after, definition, plugin.field) is None:
+            if _schema(self.new, definition, plugin.field) is None:
                 continue
             known = Deprecation(plugin.deprecated)
             if is_between(plugin.ended, old, new):
@@ -163,7 +158,7 @@ class _FactChanges:
         old, new = self.releases
         for kind, path in newly_mutable(old, new):
             name = self._definitions.get(kind)
-            if name and (field := field_at(self.after, name, path)):
+            if name and (field := field_at(self.new.release, name, path)):
                 yield self._change("field-mutable", "mutable", *field)
 
     def annotations(self) -> Iterator[Change]:
@@ -172,7 +167,7 @@ class _FactChanges:
         for row in newly_warned(old, new):
             kind, keys = _WARNED_PLACES.get(row.place, (row.place, "annotations"))
             definition = f"io.k8s.api.core.v1.{kind}"
-            if definition in self.after.definitions:
+            if definition in self.new.release.definitions:
                 yield self._change(
                     "field-deprecated",
                     "deprecated",
@@ -185,12 +180,12 @@ class _FactChanges:
     def operations(self) -> Iterator[Change]:
         """The operations and parameters that only one of the releases has."""
         common = self.old.kinds & self.new.kinds
-        for change in operation_changes(self.before, self.after, common):
+        for change in operation_changes(self.old.release, self.new.release, common):
             definition = self._definitions.get(change.kind, "") if change.kind else ""
             stages = None
             if change.path.endswith("/status"):
                 # The status is all that the subresource is for.
-                stage = self._field_stage(self.before, self.old, definition, "status")
+                stage = self._field_stage(self.old, definition, "status")
                 stages = stage and StageChange(stage, None)
             yield self._change(
                 change.name,
@@ -203,24 +198,18 @@ class _FactChanges:
 
     @cached_property
     def _definitions(self) -> Mapping[GroupVersionKind, str]:
-        return definitions_of_kinds(self.after)
+        return definitions_of_kinds(self.new.release)
 
     def _field_stage(
-        self, release: Release, facts: ReleaseFacts, definition: str, field: str
+        self, facts: ReleaseFacts, definition: str, field: str
     ) -> FieldStage | None:
-        schema = _schema(release, definition, field)
+        schema = _schema(facts, definition, field)
         return schema and facts.stages.field_stage(definition, field, schema)
 
     def _is_deprecated(self, definition: str, field: str) -> bool:
         """Whether the newer release deprecates a field, whatever its gate is for."""
-        schema = _schema(self.after, definition, field)
+        schema = _schema(self.new, definition, field)
         return schema is not None and bool(deprecation(schema.description))
-
-    def _ungated_stage(self, definition: str, field: str) -> FieldStage | None:
-        """The stage of a field that no gate guarded in the older release."""
-        if _schema(self.before, definition, field) is None:
-            return None
-        return FieldStage(self.old.stages.definition_stage(definition), enabled=True)
 
     def _stage(self, definition: str, field: str | None, stages: StageChange) -> Change:
         is_lower = trend(*stages) == "lower"
@@ -251,21 +240,16 @@ class _FactChanges:
                 *(stage.stage for stage in (stages or ())[:1] if stage),
             )
         rule, audience = at_stability(RULES_BY_NAME[rule_name], stability)
-        judged = JudgedDifference(difference, stages, deprecation)
-        detail = detail or rule.detail(judged)
         kinds = self.new.roots.of(definition)
         owner = owner_of(definition, kinds, self.old.kinds | self.new.kinds)
-        return Change.of(
-            difference,
-            Classification(stability, rule, detail, audience, stages, deprecation),
-            definition,
-            kinds,
-            owner,
-            path or self.new.paths.path(owner, definition, field),
+        path = path or self.new.paths.path(owner, definition, field)
+        judged = Classification(
+            difference, rule, audience, stability, stages, deprecation
         )
+        return Change.of(judged, definition, kinds, owner, path, detail)
 
 
-def _schema(release: Release, definition: str, field: str) -> Schema | None:
+def _schema(facts: ReleaseFacts, definition: str, field: str) -> Schema | None:
     """The schema of a field, None where a release does not have it."""
-    item = release.definitions.get(definition)
+    item = facts.release.definitions.get(definition)
     return None if item is None else item.schema.field(field)

@@ -8,19 +8,15 @@ from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.change import Change
 from kubestencil.diff.compare import type_changes
-from kubestencil.diff.nesting import NestedField, TypeTree, local_name, type_tree
+from kubestencil.diff.nesting import TypeTree, local_name, type_tree
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
+from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
 from kubestencil.schema.knowledge.names import components_called, kinds_called
-from kubestencil.schema.lookup import (
-    TypeMatch,
-    find_types,
-    type_group,
-)
+from kubestencil.schema.lookup import TypeMatch, definitions_of, find_types
 from kubestencil.schema.types import Schema
 from kubestencil.source.releases import is_version
 
@@ -207,7 +203,11 @@ def history(
             return history(releases, of_kind, ends[0])
         raise UsageError(
             f"{match.kind} has no field called {match.field_path!r} in any release",
-            hint=_similar_field(str(match.field_path), paths),
+            hint=(
+                f"did you mean {' or '.join(ends)}?"
+                if 0 < len(ends) <= _MAX_HINTS
+                else nearest(str(match.field_path), paths)
+            ),
         )
     return histories
 
@@ -218,16 +218,11 @@ _ColumnRelease = tuple[Column, Release]
 
 def _columns_of(match: TypeMatch, releases: Sequence[Release]) -> list[_ColumnRelease]:
     """The columns of a type in the order of ``History``."""
-    columns: list[_ColumnRelease] = []
-    for release in releases:
-        groups = group_names(release)
-        columns.extend(
-            (Column(release.name, definition.version, definition.name), release)
-            for definition in release.definitions.values()
-            if match.includes(
-                definition.kind, type_group(definition, groups), definition.version
-            )
-        )
+    columns = [
+        (Column(release.name, definition.version, definition.name), release)
+        for release in releases
+        for definition in definitions_of(match, release)
+    ]
     order = {release.name: index for index, release in enumerate(releases)}
     return sorted(
         columns,
@@ -277,14 +272,6 @@ def _all_paths(columns_of_types: Iterable[Sequence[_ColumnRelease]]) -> list[str
 def _that_end(path: str, paths: Iterable[str]) -> list[str]:
     """The paths that end with another one, regardless of its case."""
     return [name for name in paths if name.lower().endswith(f".{path}".lower())]
-
-
-def _similar_field(path: str, paths: Iterable[str]) -> str:
-    """A hint with the paths that end with another one, or else are most similar."""
-    ends = _that_end(path, paths)
-    if 0 < len(ends) <= _MAX_HINTS:
-        return f"did you mean {' or '.join(ends)}?"
-    return nearest(path, paths)
 
 
 def _history(
@@ -388,7 +375,9 @@ def _rows(
             # A field of an object that was added has no event of its own.
             is_new = index > 0 and path not in trees[bases[index]].fields
             mark = "new" if is_new else marks.get((index, path), "")
-            gate = field and _gate(field, columns[index])
+            release, gate = columns[index].release, None
+            if field is not None and is_version(release):
+                gate = gate_of(field.definition, field.field.name, release)
             cells.append(field and Cell(*field.field[1:], mark, gate))
         yield Row(path, tuple(cells))
 
@@ -398,13 +387,6 @@ def _is_significant(event: Event) -> bool:
     spelled out or worded differently is left to the list of events."""
     is_field = event.change in ("field-added", "field-removed")
     return is_field or event.severity in ("breaking", "warning")
-
-
-def _gate(field: NestedField, column: Column) -> GateStage | None:
-    """The feature gate of a field in the release of a column."""
-    if not is_version(column.release):
-        return None
-    return gate_of(field.definition, field.field.name, column.release)
 
 
 def _combined(mark: Mark, event: Event) -> Mark:

@@ -7,14 +7,8 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.types import Field, Schema
-
-
-class NestedField(NamedTuple):
-    """A ``field`` of the ``definition`` of this full name."""
-
-    definition: str
-    field: Field
+from kubestencil.schema.field_paths import FieldPath, fields_along
+from kubestencil.schema.types import Schema
 
 
 class TypeTree(NamedTuple):
@@ -31,8 +25,8 @@ class TypeTree(NamedTuple):
 
     package: str
     paths: Mapping[str, str]
-    fields: Mapping[str, NestedField]
-    steps: Mapping[str, NestedField]
+    fields: Mapping[str, FieldPath]
+    steps: Mapping[str, FieldPath]
     own_fields: Collection[str]
 
     def path(self, name: str, field: str | None) -> str | None:
@@ -71,11 +65,12 @@ def type_tree(
     there keeps its path, even where a shorter one leads to it now.
     """
     package = definition.name.rpartition(".")[0]
-    steps: Mapping[str, NestedField] = {}
-    fields: dict[str, NestedField] = {}
+    steps: Mapping[str, FieldPath] = {}
+    fields: dict[str, FieldPath] = {}
     start: Definition | None = definition
     if field_path is not None:
-        steps = dict(_steps(definition, release, field_path))
+        along = fields_along(definition, release, field_path)
+        steps = {step.path: step for step in along}
         if field_path not in steps:
             return TypeTree(package, {}, {}, steps, ())
         fields[field_path] = steps[field_path]
@@ -84,16 +79,16 @@ def type_tree(
     def kept_path(name: str, target: Definition) -> str | None:
         """The former path of a type if it still leads to it."""
         former = former_paths.get(name, "")
-        step = dict(_steps(definition, release, former)).get(former)
-        return (
-            former if step and _target(step.field.schema, release) is target else None
-        )
+        along = fields_along(definition, release, former)
+        ends = (step.field.schema for step in along if step.path == former)
+        return former if target in (_target(end, release) for end in ends) else None
 
     paths = {} if start is None else {local_name(start.name, package): field_path or ""}
     pending = deque([] if start is None else [(start, field_path or "")])
     while pending:
         outer, outer_path = pending.popleft()
-        for path, field in _fields(outer, outer_path, release):
+        for field in _fields(outer, outer_path, release):
+            path = field.path
             fields[path] = field
             target = _target(field.field.schema, release)
             if target is None:
@@ -109,18 +104,16 @@ def type_tree(
     own_fields = (
         (field_path,)
         if field_path is not None
-        else tuple(path for path, _ in _fields(definition, "", release))
+        else tuple(field.path for field in _fields(definition, "", release))
     )
     return TypeTree(package, paths, fields, steps, own_fields)
 
 
-def _fields(
-    definition: Definition, path: str, release: Release
-) -> Iterator[tuple[str, NestedField]]:
-    """The fields of the type at a path and of its inline objects, with their paths."""
+def _fields(definition: Definition, path: str, release: Release) -> Iterator[FieldPath]:
+    """The fields of the type at a path and of its inline objects."""
     for field in definition.fields:
         name = f"{path}.{field.name}" if path else field.name
-        yield name, NestedField(definition.name, field)
+        yield FieldPath(name, field, definition.name)
         target = _target(field.schema, release)
         if target is not None and target.name in release.inline_definitions:
             yield from _fields(target, name, release)
@@ -130,25 +123,3 @@ def _target(schema: Schema | None, release: Release) -> Definition | None:
     """The definition that a field refers to, or the items or values of one."""
     name = schema and schema.innermost().ref
     return release.definitions[name] if name else None
-
-
-def _steps(
-    definition: Definition, release: Release, path: str, start: str = ""
-) -> Iterator[tuple[str, NestedField]]:
-    """The fields on the way along a path, as far as there are such fields.
-
-    Names of fields may contain dots: the longest that fits is the one.
-    """
-    fitting = [
-        field
-        for field in definition.fields
-        if path == field.name or path.startswith(f"{field.name}.")
-    ]
-    field = max(fitting, key=lambda field: len(field.name), default=None)
-    if field is None:
-        return
-    yield f"{start}{field.name}", NestedField(definition.name, field)
-    target = _target(field.schema, release)
-    if target is not None and path != field.name:
-        rest = path[len(field.name) + 1 :]
-        yield from _steps(target, release, rest, f"{start}{field.name}.")

@@ -6,22 +6,24 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from kubestencil.diff.change import Change
-from kubestencil.diff.comparison import Comparison, Graduation
-from kubestencil.diff.component_changes import GateChange
+from kubestencil.diff.comparison import (
+    Comparison,
+    GoingSoon,
+    Graduation,
+    Judged,
+    Part,
+    kinds_of,
+)
+from kubestencil.diff.component_changes import ComponentChange, GateChange
 from kubestencil.diff.labels import Place
 from kubestencil.diff.releases.stages import FieldStage
 from kubestencil.diff.rules.audience import AudienceName
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import StageSpelling, version_stage
 from kubestencil.schema.lookup import TypeMatch
-
-
-class _Identified(Protocol):
-    @property
-    def id(self) -> str: ...
 
 
 def of_types(comparison: Comparison, types: Collection[TypeMatch]) -> Comparison:
@@ -33,40 +35,23 @@ def of_types(comparison: Comparison, types: Collection[TypeMatch]) -> Comparison
             for match in types
         )
 
-    def is_included(change: Change) -> bool:
-        package, _, name = change.definition.rpartition(".")
-        return any(map(is_of_type, change.kinds)) or any(
+    def is_included(part: Part) -> bool:
+        if not isinstance(part, Change):
+            return any(map(is_of_type, kinds_of(part)))
+        package, _, name = part.definition.rpartition(".")
+        return any(map(is_of_type, part.kinds)) or any(
             # A change does not have the group of a type that is no kind.
             match.kind == name and match.version in (None, package.rpartition(".")[2])
             for match in types
         )
 
-    return comparison.where(
-        is_included,
-        api_version=_none,
-        graduation=lambda item: any(
-            match.kind in item.kinds and match.group == (item.group or "core")
-            for match in types
-        ),
-        gate=lambda item: any(map(is_of_type, item.kinds)),
-        component=_none,
-        going_soon=lambda item: is_of_type(item.kind),
-    )
+    return comparison.where(is_included)
 
 
 def without(comparison: Comparison, ids: Collection[str]) -> Comparison:
     """The comparison without what has one of these ids; API versions are their own."""
-
-    def is_other(item: _Identified) -> bool:
-        return item.id not in ids
-
     return comparison.where(
-        is_other,
-        api_version=lambda name: name not in ids,
-        graduation=is_other,
-        gate=is_other,
-        component=is_other,
-        going_soon=is_other,
+        lambda part: part.id not in ids, lambda name: name not in ids
     )
 
 
@@ -84,32 +69,28 @@ def at_stages(comparison: Comparison, stages: Collection[StageSpelling]) -> Comp
     """The changes of what is, or was before, at one of ``stages``."""
     selected = {*stages}
     return comparison.where(
-        lambda change: _stages_of(change) & selected,
-        api_version=lambda name: _stage_of_version(name) in selected,
-        gate=lambda item: (
-            {stage.level for stage in (item.before, item.after) if stage} & selected
-        ),
-        component=_none,
-        going_soon=lambda item: (
-            {_stage_of_version(item.kind.api_version), "deprecated"} & selected
-        ),
+        lambda part: isinstance(part, Graduation) or _stages_of(part) & selected,
+        lambda name: _stage_of_version(name) in selected,
     )
-
-
-def _none(_: object) -> bool:
-    return False
 
 
 def _stage_of_version(api_version: str) -> StageSpelling:
     return FieldStage(version_stage(api_version.rpartition("/")[2])).level
 
 
-def _stages_of(change: Change) -> set[StageSpelling]:
-    if change.stage is None:
-        stages = {FieldStage(change.stability).level}
+def _stages_of(part: Judged | GoingSoon) -> set[StageSpelling]:
+    match part:
+        case ComponentChange():
+            return set()
+        case GoingSoon():
+            return {_stage_of_version(part.kind.api_version), "deprecated"}
+        case GateChange():
+            return {stage.level for stage in (part.before, part.after) if stage}
+    if part.stage is None:
+        stages = {FieldStage(part.stability).level}
     else:
-        stages = {stage.level for stage in change.stage if stage is not None}
-    return {*stages, "deprecated"} if change.rule.deprecates else stages
+        stages = {stage.level for stage in part.stage if stage is not None}
+    return {*stages, "deprecated"} if part.rule.deprecates else stages
 
 
 #: What no manifest says, or what the change of the kind says already.

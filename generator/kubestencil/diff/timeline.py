@@ -72,14 +72,14 @@ def timeline(releases: Sequence[Release]) -> Timeline:
     return Timeline(
         tuple(release.name for release in releases),
         tuple(
-            KindTimeline(group, kind, _served_versions(versions))
+            KindTimeline(
+                group,
+                kind,
+                tuple(
+                    ServedVersion(version, tuple(dict.fromkeys(versions[version])))
+                    for version in sorted(versions, key=precedence)
+                ),
+            )
             for (group, kind), versions in sorted(served.items())
         ),
-    )
-
-
-def _served_versions(versions: dict[str, list[str]]) -> tuple[ServedVersion, ...]:
-    return tuple(
-        ServedVersion(version, tuple(dict.fromkeys(versions[version])))
-        for version in sorted(versions, key=precedence)
     )

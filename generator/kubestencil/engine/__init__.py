@@ -3,8 +3,8 @@
 ``manifest_files`` reads ``target.toml`` with what it extends, ``manifest`` checks it,
 and ``selection`` chooses targets and applies ``options``. ``view`` has the protocols
 of views. ``environment`` finds templates, and ``templates`` renders them strictly,
-with ``filters``. ``rendering`` turns contexts into paths and bytes,
-and ``formatting`` formats them. ``reports`` finds the formats of reports.
+with ``filters``. ``rendering`` turns contexts into paths and bytes, or
+reports, and ``formatting`` formats them.
 ``reference`` and ``members`` document a target for ``kubestencil targets NAME``.
 ``run_cache`` forgets what was kept for a run.
 """

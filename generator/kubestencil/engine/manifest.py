@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -161,16 +161,37 @@ class Target:
         return UsageError(what, where=f"--set {self.name}.{option}={value}", hint=hint)
 
 
+class _TargetsInFolders(Mapping[str, Target]):
+    """The targets in folders by name; a manifest is read when it is asked for."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self._roots = roots
+        self._read: dict[str, Target | None] = dict.fromkeys(target_names(roots))
+
+    def __getitem__(self, name: str) -> Target:
+        target = self._read[name] or read_target(name, self._roots)
+        if target is None:
+            raise KeyError(name)
+        self._read[name] = target
+        return target
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+
 def load_targets(
     user_templates: Path | None, names: Iterable[str] = ()
-) -> dict[str, Target]:
+) -> Mapping[str, Target]:
     """All targets by name: those in ``user_templates``, the built-in ones, and those of
     packages.
 
     A user's folder with the name of another target shadows it, file by file. Where
     ``names`` are all that is needed, and built in, no packages are looked for, which
     takes longer than reading the manifests. Raises TargetError for a mistake in a
-    manifest.
+    manifest of a user or a package; reading another raises it.
     """
     roots = [data_file("templates")]
     if user_templates or not names or {*names} - {*target_names(roots)}:
@@ -185,8 +206,10 @@ def load_targets(
                 hint=f"name the folder around it: {user_templates.absolute().parent}",
             )
         roots.insert(0, user_templates)
-    read = (read_target(name, roots) for name in target_names(roots))
-    targets = {target.name: target for target in read if target is not None}
+    targets: Mapping[str, Target] = _TargetsInFolders(roots)
+    if len(roots) > 1:
+        # Whoever made the others wants to know of mistakes in them.
+        targets = dict(targets)
     if user_templates is not None:
         _check_used(user_templates, targets)
     return targets

@@ -21,7 +21,7 @@ from kubestencil.engine.members import (
     summary,
     type_name,
 )
-from kubestencil.engine.view import AnyView, Each
+from kubestencil.engine.view import AnyView, Each, quirks_of
 
 _WIDTH = 88
 
@@ -94,7 +94,7 @@ def _lines(target: Target, view: AnyView) -> Iterator[str]:
         yield from _class_section(cls)
     yield from _filter_sections(target)
     yield from _section(
-        "Quirks (a target has those in its manifest)", _entries(view.QUIRKS)
+        "Quirks (a target has those in its manifest)", _entries(quirks_of(view))
     )
     yield from _section(
         "Quirks of this target, with their reasons", _reasons(target.quirks)

@@ -1,14 +1,14 @@
-"""Renders a target: turns contexts into paths and bytes, which ``build`` writes."""
+"""Renders a target: turns contexts into paths and bytes, which ``build`` writes, and into
+reports, which commands print."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from kubestencil.data_files import data_file
-from kubestencil.engine.filters import PATH_FILTERS
 from kubestencil.engine.manifest import FileRule, Target, find_file
 from kubestencil.engine.view import Contexts, FileContext
 from kubestencil.errors import SpecError, TargetError, nearest
@@ -71,16 +71,43 @@ def render_contexts(
             yield File(path, data)
 
 
-def render_report(contexts: Contexts, rule: FileRule, target: Target) -> bytes:
-    """Render what a command prints: the one file that ``contexts`` have for a rule.
+class ReportFormat(NamedTuple):
+    """A format of a report: a rule with the key ``report``, and its target."""
 
-    Raises TargetError for a mistake in the target.
+    rule: FileRule
+    target: Target
+
+    def render(self, contexts: Contexts) -> str:
+        """The report: the one file that ``contexts`` have for the rule. Raises TargetError
+        for a mistake in the target."""
+        rule, target = self
+        shared = {"part": ""} if target.scope == "releases" else {}
+        templates = partial(_templates, contexts, target, shared)
+        (context,) = _contexts(contexts, rule, target)
+        post_process = _post_process(contexts, rule, target)
+        return _data(context, rule, target, templates, post_process).decode()
+
+
+def report_formats(
+    targets: Mapping[str, Target], name: str, each: Collection[str]
+) -> dict[str, ReportFormat]:
+    """The formats of a report, by their names.
+
+    These are the rules for one of ``each`` in the target ``name``, and in all others
+    with its view. Of several with one name the first counts: the user's folder comes
+    before the built-in targets, and in each the target ``name`` before the others.
     """
-    shared = {"part": ""} if target.scope == "releases" else {}
-    templates = partial(_templates, contexts, target, shared)
-    (context,) = _contexts(contexts, rule, target)
-    post_process = _post_process(contexts, rule, target)
-    return _data(context, rule, target, templates, post_process)
+
+    def precedence(target: Target) -> tuple[int, bool]:
+        root = target.manifest.parent.parent
+        return target.roots.index(root), target.name != name
+
+    formats: dict[str, ReportFormat] = {}
+    for target in sorted(targets.values(), key=precedence):
+        for rule in target.files:
+            if rule.report and rule.each in each and target.view == targets[name].view:
+                formats.setdefault(rule.report, ReportFormat(rule, target))
+    return formats
 
 
 def _templates(
@@ -279,6 +306,9 @@ def _fill_in_placeholder(
             "files.path",
             nearest(name, {**target.options, **names}),
         )
+    if filters:
+        # They take longer to import than a report without placeholders to print.
+        from kubestencil.engine.filters import PATH_FILTERS
     for function in filters:
         if function not in PATH_FILTERS:
             raise target.error(

@@ -80,12 +80,19 @@ class Part(NamedTuple):
 class AnyView(Protocol):
     """The code behind a target of any scope.
 
-    ``EACH`` documents the values of ``each``, ``QUIRKS`` the quirks that a manifest
-    may ask for. Of a target of scope ``manifests`` a command renders the reports.
+    ``EACH`` documents the values of ``each``. A view that reproduces accidents of a
+    published format documents in ``QUIRKS``, a mapping like that of ``quirks_of``, those
+    that a manifest may ask for. Of a target of scope ``manifests`` a command renders the
+    reports.
     """
 
     EACH: Mapping[str, Each]
-    QUIRKS: Mapping[str, str]
+
+
+def quirks_of(view: AnyView) -> Mapping[str, str]:
+    """The meaning of the quirks of a view, which may have none."""
+    quirks: Mapping[str, str] = getattr(view, "QUIRKS", {})
+    return quirks
 
 
 @runtime_checkable

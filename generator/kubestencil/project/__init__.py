@@ -3,8 +3,7 @@
 ``file`` finds and reads kubestencil.toml, whose settings are the options of commands,
 and refuses what a stranger's file must not do. ``lock`` pins the documents that a
 project is generated from, in kubestencil.lock. ``lookup`` says what is newer than these,
-for which ``newest`` asks servers. ``summary`` is the text on an update, with what
-``generated_api`` finds.
+for which ``newest`` asks servers. ``summary`` is the text on an update.
 """
 
 from kubestencil.project.file import (

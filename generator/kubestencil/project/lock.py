@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil import atomic, regular_file
-from kubestencil.errors import OutputError, SourceError, UsageError
-from kubestencil.output_paths import real_path
+from kubestencil import regular_file
+from kubestencil.errors import SourceError, UsageError
+from kubestencil.output_paths import real_path, save
 from kubestencil.source import Source
 from kubestencil.source.pinned import PinnedDocument
 from kubestencil.source.releases import listed_releases
@@ -179,12 +179,7 @@ def write_lock(folder: Path, lock: Lock) -> None:
             lines.append(f"patch = {_text(document.patch)}\n")
         if document.url:
             lines.append(f"url = {_text(document.url)}\n")
-    try:
-        atomic.write(real_path(folder / LOCK), "".join(lines).encode())
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}", where=str(folder / LOCK)
-        ) from error
+    save(folder / LOCK, "".join(lines).encode())
 
 
 def _text(value: str) -> str:

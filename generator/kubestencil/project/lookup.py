@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil import atomic, regular_file
-from kubestencil.errors import KubestencilError, OutputError
-from kubestencil.output_paths import real_path
+from kubestencil import regular_file
+from kubestencil.errors import KubestencilError
+from kubestencil.output_paths import real_path, save
 from kubestencil.project.file import FILE, MAX_BYTES, Project
 from kubestencil.project.lock import Lock
 from kubestencil.project.newest import has_version, newer_releases, newest_location, pin
@@ -118,7 +118,9 @@ def _newest(folder: Path, location: str, index: str | None, notes: list[str]) ->
     except KubestencilError as error:
         notes.append(f"not known: newer versions of {location}: {error}")
         return location
-    if newest != location and not _is_in(location, _text(folder)):
+    text = _text(folder)
+    is_plain = f'"{location}"' in text or f"'{location}'" in text
+    if newest != location and not is_plain:
         notes.append(f"not replaced, since {FILE} has it escaped: {location}")
         return location
     return newest
@@ -132,16 +134,7 @@ def write_locations(folder: Path, locations: Mapping[str, str]) -> None:
     for old, new in locations.items():
         for quote in "\"'":
             text = text.replace(f"{quote}{old}{quote}", f"{quote}{new}{quote}")
-    try:
-        atomic.write(real_path(folder / FILE), text.encode())
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}", where=str(folder / FILE)
-        ) from error
-
-
-def _is_in(location: str, text: str) -> bool:
-    return f'"{location}"' in text or f"'{location}'" in text
+    save(folder / FILE, text.encode())
 
 
 def _text(folder: Path) -> str:

@@ -19,7 +19,7 @@ from kubestencil.programs import git_tags
 from kubestencil.source.helm import OCI, newest_chart, split_chart
 from kubestencil.source.limits import max_bytes
 from kubestencil.source.pinned import PinnedDocument, keep
-from kubestencil.source.releases import ListedRelease, release_order
+from kubestencil.source.releases import ListedRelease, published_url, release_order
 
 #: Where upstream publishes the version of the newest release.
 INDEX = "https://dl.k8s.io/release/stable.txt"
@@ -57,13 +57,12 @@ def _text_at(url: str) -> str:
     # Most runs ask no server.
     from kubestencil.source import remote
 
-    return remote.download(url, remote.no_progress).decode("utf-8", "replace")
+    return remote.download(url).decode("utf-8", "replace")
 
 
 def _published_releases(index: str, text: str, newest: str) -> Iterable[ListedRelease]:
     """The releases after ``newest`` up to the version in a text, each at the patch that
     the index beside it has (stable-1.38.txt)."""
-    from kubestencil.source import remote
 
     major, minor = _minor(text, index)
     first = release_order(newest)[1] + 1
@@ -73,7 +72,7 @@ def _published_releases(index: str, text: str, newest: str) -> Iterable[ListedRe
         if number < minor:
             version = _text_at(urljoin(index, f"stable-{name}.txt"))
             _minor(version, index)
-        url = remote.published_url(version.strip().removeprefix("v"))
+        url = published_url(version.strip().removeprefix("v"))
         yield ListedRelease(name, url, None)
 
 
@@ -102,7 +101,7 @@ def pin(release: ListedRelease) -> PinnedDocument:
     another digest than the index."""
     from kubestencil.source import remote
 
-    data = remote.download_verified(release.url, release.sha256, remote.no_progress)
+    data = remote.download_verified(release.url, release.sha256)
     return PinnedDocument(release.name, release.url, release.url, keep(data))
 
 

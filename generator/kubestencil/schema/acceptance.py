@@ -13,7 +13,7 @@ from kubestencil.schema.equality import DOCUMENTATION, json_equal
 from kubestencil.schema.keywords import CONTENT, PRESERVE, VALIDATIONS
 
 # Takes the values of a keyword before and after; None where it was absent before.
-_Comparison = Callable[[Any, Any], bool]
+_Comparison = Callable[[Any, Any], object]
 
 
 def is_looser(before: Any, after: Any) -> bool:
@@ -34,28 +34,13 @@ def is_looser_keyword(keyword: str, before: Any, after: Any) -> bool:
         return bool(after)
     comparison = _CONSTRAINTS.get(keyword)
     try:
-        return comparison is not None and (after is None or comparison(before, after))
+        return comparison is not None and (
+            after is None or bool(comparison(before, after))
+        )
     except (AttributeError, TypeError):
         # The schemas in allOf, anyOf, oneOf and not are not checked by the reader of
         # OpenAPI documents.
         return False
-
-
-def _is_upper_bound_looser(before: Any, after: Any) -> bool:
-    return before is not None and bool(after >= before)
-
-
-def _is_lower_bound_looser(before: Any, after: Any) -> bool:
-    return before is not None and bool(after <= before)
-
-
-def _is_least_size_looser(before: Any, after: Any) -> bool:
-    """Of a length or number of items, of which 0 is no bound."""
-    return bool(after <= (before or 0))
-
-
-def _is_divisor(before: Any, after: Any) -> bool:
-    return bool(before is not None and after and before % after == 0)
 
 
 def _has_all_values(before: Any, after: Any) -> bool:
@@ -64,20 +49,12 @@ def _has_all_values(before: Any, after: Any) -> bool:
     )
 
 
-def _is_schema_looser(before: Any, after: Any) -> bool:
-    return after is True or (isinstance(before, Mapping) and is_looser(before, after))
-
-
 def _are_fields_looser(before: Any, after: Any) -> bool:
     """Whether no field of a branch of allOf, … is constrained more than before."""
     old = before or {}
     return all(
         name in old and is_looser(old[name], schema) for name, schema in after.items()
     )
-
-
-def _is_all_of_looser(before: Any, after: Any) -> bool:
-    return all(any(is_looser(old, new) for old in before or ()) for new in after)
 
 
 def _is_any_of_looser(before: Any, after: Any) -> bool:
@@ -96,21 +73,34 @@ _PERMISSIONS = frozenset({"nullable", "x-nullable", PRESERVE})
 # What accepts more where it is absent.
 _CONSTRAINTS: Mapping[str, _Comparison] = {
     **dict.fromkeys(
-        ("maximum", "maxLength", "maxItems", "maxProperties"), _is_upper_bound_looser
+        ("maximum", "maxLength", "maxItems", "maxProperties"),
+        lambda before, after: before is not None and after >= before,
     ),
-    **dict.fromkeys(("minLength", "minItems", "minProperties"), _is_least_size_looser),
+    # Of lengths and numbers of items, 0 is no bound.
+    **dict.fromkeys(
+        ("minLength", "minItems", "minProperties"),
+        lambda before, after: after <= (before or 0),
+    ),
     **dict.fromkeys(
         ("exclusiveMaximum", "exclusiveMinimum", "uniqueItems"),
         lambda _, after: not after,
     ),
     **dict.fromkeys(("pattern", "oneOf"), lambda _, __: False),
-    **dict.fromkeys(CONTENT, _is_schema_looser),
-    "minimum": _is_lower_bound_looser,
-    "multipleOf": _is_divisor,
+    **dict.fromkeys(
+        CONTENT,
+        lambda before, after: after is True
+        or (isinstance(before, Mapping) and is_looser(before, after)),
+    ),
+    "minimum": lambda before, after: before is not None and after <= before,
+    "multipleOf": lambda before, after: before is not None
+    and after
+    and before % after == 0,
     "enum": _has_all_values,
     "required": lambda before, after: set(after) <= set(before or ()),
     "properties": _are_fields_looser,
-    "allOf": _is_all_of_looser,
+    "allOf": lambda before, after: all(
+        any(is_looser(old, new) for old in before or ()) for new in after
+    ),
     "anyOf": _is_any_of_looser,
     "not": lambda before, after: before is not None and is_looser(after, before),
     VALIDATIONS: _has_no_other_rules,

@@ -14,21 +14,21 @@ DOCUMENTATION = frozenset({"description", "title", "example", "externalDocs"})
 
 def json_equal(first: Any, second: Any) -> bool:
     """Whether two JSON values are equal; unlike in Python, true is not 1."""
-    # That takes a fraction of the time of what follows, and most definitions are equal.
-    if isinstance(first, dict | list) and repr(first) == repr(second):
-        return True
+    if first != second:
+        return False
     pending = [(first, second)]
     while pending:
         left, right = pending.pop()
         if isinstance(left, dict):
-            if not isinstance(right, dict) or left.keys() != right.keys():
-                return False
-            pending.extend((value, right[key]) for key, value in left.items())
+            # Most values are texts, which are equal where Python says so.
+            pending += [
+                (value, right[key])
+                for key, value in left.items()
+                if not isinstance(value, str)
+            ]
         elif isinstance(left, list):
-            if not isinstance(right, list) or len(left) != len(right):
-                return False
-            pending.extend(zip(left, right, strict=True))
-        elif left != right or isinstance(left, bool) is not isinstance(right, bool):
+            pending += zip(left, right, strict=True)
+        elif isinstance(left, bool) is not isinstance(right, bool):
             return False
     return True
 

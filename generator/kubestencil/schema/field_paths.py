@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubestencil.schema.kinds import group_names, precedence
-from kubestencil.schema.lookup import TypeMatch, type_group
+from kubestencil.schema.kinds import precedence
+from kubestencil.schema.lookup import TypeMatch, definitions_of
 from kubestencil.schema.types import Definition, Field, Release, Schema
 
 #: Nothing in Kubernetes or known custom resources is as deep.
@@ -25,14 +25,7 @@ class FieldPath(NamedTuple):
 def newest_definition(match: TypeMatch, release: Release) -> Definition | None:
     """The definition of a type in its preferred API version; None where the release has
     no such type."""
-    groups = group_names(release)
-    definitions = (
-        definition
-        for definition in release.definitions.values()
-        if match.includes(
-            definition.kind, type_group(definition, groups), definition.version
-        )
-    )
+    definitions = definitions_of(match, release)
     return max(definitions, key=lambda each: precedence(each.version), default=None)
 
 
@@ -47,6 +40,33 @@ def field_paths(
     depth = min(max_depth, MAX_DEPTH)
     outer = {definition.name}
     return _below(definition.schema, definition.name, "", release, outer, depth)
+
+
+def fields_along(
+    definition: Definition, release: Release, path: str
+) -> Iterator[FieldPath]:
+    """The fields on the way along a path, through the items of lists and the values of
+    maps, as far as there are such fields.
+
+    Names of fields may contain dots: the longest that fits is the one.
+    """
+    owner, schema, start = definition.name, definition.schema, ""
+    while path:
+        fitting = (name for name in schema.field_names if _begins(path, name))
+        name = max(fitting, key=len, default=None)
+        if name is None:
+            return
+        field = next(field for field in schema.fields if field.name == name)
+        yield FieldPath(f"{start}{name}", field, owner)
+        path, start = path[len(name) + 1 :], f"{start}{name}."
+        schema = field.schema.innermost()
+        if schema.ref is not None:
+            owner = schema.ref
+            schema = release.definitions[owner].schema
+
+
+def _begins(path: str, name: str) -> bool:
+    return path == name or path.startswith(f"{name}.")
 
 
 def _below(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 
 from kubestencil.schema.kinds import list_item
 from kubestencil.schema.pointer import Pointer
@@ -192,7 +193,7 @@ class RootKinds:
             for name, definition in release.definitions.items()
             if definition.kinds
         }
-        self._kinds: dict[str, Mapping[GroupVersionKind, int]] = {}
+        self._kinds = cache(self._search)
 
     def of(self, definition: str) -> Mapping[GroupVersionKind, int]:
         """The kinds from which a definition is reachable, each with the number of
@@ -201,12 +202,7 @@ class RootKinds:
         List kinds are left out where there are others, because all that is reachable
         from a list's items is reachable from the kind of the items.
         """
-        if definition not in self._definitions:
-            return {}
-        kinds = self._kinds.get(definition)
-        if kinds is None:
-            kinds = self._kinds[definition] = self._search(definition)
-        return kinds
+        return self._kinds(definition) if definition in self._definitions else {}
 
     def _search(self, name: str) -> Mapping[GroupVersionKind, int]:
         list_kinds: dict[GroupVersionKind, int] = {}

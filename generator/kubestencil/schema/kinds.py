@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal, cast, get_args
 
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -113,14 +113,7 @@ def served_kinds(release: Release) -> Iterator[tuple[GroupVersionKind, Definitio
     Definitions that are served by every group (DeleteOptions, WatchEvent) are left
     out.
     """
-    return kinds_of(release.definitions.values())
-
-
-def kinds_of(
-    definitions: Iterable[Definition],
-) -> Iterator[tuple[GroupVersionKind, Definition]]:
-    """The kinds of definitions, as ``served_kinds``."""
-    for definition in definitions:
+    for definition in release.definitions.values():
         if len(definition.kinds) == 1:
             yield definition.kinds[0], definition
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kubestencil.errors import UsageError, nearest
-from kubestencil.schema.kinds import group_names, non_list_kinds, served_kinds
+from kubestencil.schema.kinds import group_names, non_list_kinds
 from kubestencil.schema.types import Definition, Release
 
 _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
@@ -44,6 +44,15 @@ class TypeMatch(NamedTuple):
         )
 
 
+def definitions_of(match: TypeMatch, release: Release) -> Iterator[Definition]:
+    """The definitions of a release that a match means, in the order of the document."""
+    groups = group_names(release)
+    for definition in release.definitions.values():
+        group = type_group(definition, groups)
+        if match.includes(definition.kind, group, definition.version):
+            yield definition
+
+
 def find_types(
     releases: Sequence[Release], query: str, field_path: str | None = None
 ) -> tuple[TypeMatch, ...]:
@@ -65,19 +74,26 @@ def find_kinds(
     the path of a field.
     """
     groups = tuple(groups)
+    kinds = [kind for release in releases for kind in non_list_kinds(release)]
+    known_groups = {kind.group or "core" for kind in kinds}
     for group in groups:
-        _check_group(group, releases)
-    names = _TypeNames(releases)
+        if group not in known_groups:
+            raise UsageError(
+                f"no group called {group!r}{_in_releases(releases)}",
+                hint=nearest(group, sorted(known_groups)),
+            )
+    types = _TypeNames(releases)
     matches: list[TypeMatch] = []
     for query in queries:
         found = [
-            match for match in names.find(query) if not groups or match.group in groups
+            match for match in types.find(query) if not groups or match.group in groups
         ]
         if not found:
+            names = {kind.kind for kind in kinds if (kind.group or "core") in groups}
             raise UsageError(
                 f"no kind or type called {query!r} in the group {' or '.join(groups)}"
                 f"{_in_releases(releases)}",
-                hint=nearest(query, sorted(_kinds_of(releases, groups))),
+                hint=nearest(query, sorted(names)),
             )
         if found[0].field_path is not None:
             raise UsageError(
@@ -226,29 +242,6 @@ def initials(kind: str) -> str:
 def type_group(definition: Definition, groups: Mapping[str, str]) -> str:
     """The API group of a type; ``groups`` are those of the release by package."""
     return groups.get(definition.name.rpartition(".")[0], definition.group_label)
-
-
-def _check_group(group: str, releases: Iterable[Release]) -> None:
-    names = {
-        kind.group or "core"
-        for release in releases
-        for kind, _ in served_kinds(release)
-    }
-    if group not in names:
-        raise UsageError(
-            f"no group called {group!r}{_in_releases(releases)}",
-            hint=nearest(group, sorted(names)),
-        )
-
-
-def _kinds_of(releases: Iterable[Release], groups: Iterable[str]) -> set[str]:
-    selected = frozenset(groups)
-    return {
-        kind.kind
-        for release in releases
-        for kind in non_list_kinds(release)
-        if (kind.group or "core") in selected
-    }
 
 
 def _in_releases(releases: Iterable[Release]) -> str:

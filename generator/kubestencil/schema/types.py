@@ -293,6 +293,11 @@ class Definition:
     schema: Schema
 
     @property
+    def served_kind(self) -> GroupVersionKind | None:
+        """What manifests call it; None for a type, and for what every group serves."""
+        return self.kinds[0] if len(self.kinds) == 1 else None
+
+    @property
     def fields(self) -> tuple[Field, ...]:
         """The fields, in the order of the document."""
         return self.schema.fields

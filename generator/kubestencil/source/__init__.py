@@ -4,8 +4,9 @@
 ``remote`` downloads documents, and ``pinned`` those of a lock. ``inputs`` reads what
 users name, ``crds`` files of CustomResourceDefinitions, ``helm`` those of charts, and
 ``find`` tells releases from files. ``decoding`` reads ``json_text`` and ``yaml``, within
-``limits``. ``document`` has the types, ``releases`` names and ranges of releases, and
-``versions`` those in names of files.
+``limits``, also with the positions of values, which no reader of JSON gives.
+``document`` has the types, ``releases`` names and ranges of releases, and ``versions``
+those in names of files.
 """
 
 from kubestencil.source.decoding import decode

@@ -7,14 +7,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestencil.errors import SourceError, SpecError
 from kubestencil.source.decoding import decode_json, decode_text, list_items
 from kubestencil.source.document import SourceFile
 from kubestencil.source.folder import read_bytes, read_file, scan
 from kubestencil.source.helm import OCI, chart_crds, crds_folders
-from kubestencil.source.yaml import Document, documents
+
+if TYPE_CHECKING:
+    from kubestencil.source.yaml import Document
 
 #: The suffixes of the files that are read in a folder.
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -34,12 +36,8 @@ class CrdObject:
     value: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class FileContents:
-    """The CustomResourceDefinitions of a file, and the kinds of its other objects."""
-
-    crds: tuple[CrdObject, ...]
-    ignored: tuple[str, ...]
+#: The CustomResourceDefinitions of a file, and the kinds of its other objects.
+FileContents = tuple[list[CrdObject], list[str]]
 
 
 def read_crd_files(location: str) -> list[SourceFile]:
@@ -98,7 +96,7 @@ def read_objects(file: SourceFile) -> FileContents:
             crds.append(CrdObject(where, value))
         else:
             ignored.append(_printable_kind(kind))
-    return FileContents(tuple(crds), tuple(ignored))
+    return crds, ignored
 
 
 def _objects(file: SourceFile) -> Iterator[tuple[str, Any]]:
@@ -118,6 +116,9 @@ def _printable_kind(kind: object) -> str:
 
 
 def _documents(file: SourceFile) -> Iterator[Document]:
+    # Imported here, since few runs have custom resources.
+    from kubestencil.source.yaml import Document, documents
+
     text = decode_text(file.data, file.origin)
     if text.lstrip()[:1] == "{":
         # JSON is read by its own, faster reader. The reader of YAML, of which JSON is

@@ -103,7 +103,7 @@ def _references(value: Any) -> Iterator[str]:
 
 def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """A document with the published definitions; the package has nothing else."""
-    definitions = _revert_nullable(document["$defs"])
+    definitions = _revert_schema(document["$defs"])
     for step in _STEPS:
         if not step(definitions):
             raise SourceError(
@@ -120,37 +120,18 @@ def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _revert_nullable(schema: Any) -> Any:
-    """Replace ``"type": ["T", "null"]`` by ``"type": "T"`` in every schema."""
+def _revert_schema(schema: Any) -> Any:
+    """A schema with ``"type": "T"`` for ``"type": ["T", "null"]``, and references to
+    ``#/definitions/X`` for those to ``#/$defs/X``."""
     if isinstance(schema, dict):
-        return {
-            key: (
-                value[0]
-                if key == "type" and isinstance(value, list) and value[1:] == ["null"]
-                else _revert_nullable(value)
-            )
-            for key, value in schema.items()
-        }
-    if isinstance(schema, list):
-        return [_revert_nullable(value) for value in schema]
-    return schema
-
-
-def _revert_references(definitions: Definitions) -> bool:
-    """Replace references to ``#/$defs/X`` by ``#/definitions/X``."""
-    changed = False
-    pending: list[Any] = [definitions]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, dict):
-            reference = value.get("$ref")
-            if isinstance(reference, str) and reference.startswith("#/$defs/"):
-                value["$ref"] = "#/definitions/" + reference.removeprefix("#/$defs/")
-                changed = True
-            pending.extend(value.values())
-        elif isinstance(value, list):
-            pending.extend(value)
-    return changed
+        result = {key: _revert_schema(value) for key, value in schema.items()}
+        type_, reference = schema.get("type"), schema.get("$ref")
+        if isinstance(type_, list) and type_[1:] == ["null"]:
+            result["type"] = type_[0]
+        if isinstance(reference, str):
+            result["$ref"] = reference.replace("#/$defs/", "#/definitions/", 1)
+        return result
+    return [*map(_revert_schema, schema)] if isinstance(schema, list) else schema
 
 
 def _revert_kind_enums(definitions: Definitions) -> bool:
@@ -181,7 +162,6 @@ def _revert_types(definitions: Definitions) -> bool:
 
 
 _STEPS: tuple[Callable[[Definitions], bool], ...] = (
-    _revert_references,
     _revert_kind_enums,
     _revert_types,
 )

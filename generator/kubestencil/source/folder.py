@@ -81,7 +81,7 @@ def read_file(location: str) -> SourceFile:
         # What it needs takes longer to import than a file to read.
         from kubestencil.source import remote
 
-        data = remote.download(location, remote.no_progress)
+        data = remote.download(location)
         return SourceFile(shown_location(location), data)
     path = Path(location)
     if not os.path.lexists(path):

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.programs import output_of
 from kubestencil.source.document import SourceFile
 from kubestencil.source.limits import max_bytes
 
@@ -72,6 +71,8 @@ def split_chart(location: str) -> tuple[str, str]:
 
 def _helm(what: str, chart: str, version: str) -> bytes:
     named = [f"--version={version}"] if version else []
+    from kubestencil.programs import output_of
+
     return output_of(
         ["helm", "show", what, *named, "--", chart], max_bytes(), where=chart
     )

@@ -51,7 +51,8 @@ def read_location(location: str, name: str | None, *, unserved: bool = False) ->
 
         return _merged(name or "cluster", *download_listed(location))
     source = _read_document(location, name)
-    if _has_crds(source.data):
+    text = _utf8(source.data)
+    if b"CustomResourceDefinition" in text and not _is_openapi(text):
         file = SourceFile(source.origin, source.data)
         crds = CrdSet((source.origin,), (file,), unserved=unserved)
         return crds_alone(source.release, crds)
@@ -138,11 +139,6 @@ def _is_api_server(location: str) -> bool:
         return urlsplit(location).path.rstrip("/") in ("", OPENAPI_V3)
     except ValueError:  # It is no URL, as reading it will say.
         return False
-
-
-def _has_crds(data: bytes) -> bool:
-    text = _utf8(data)
-    return b"CustomResourceDefinition" in text and not _is_openapi(text)
 
 
 def _is_openapi(text: bytes) -> bool:

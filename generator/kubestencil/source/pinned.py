@@ -34,7 +34,7 @@ def read_pinned(pinned: PinnedDocument) -> Source:
             return Source(pinned.release, pinned.origin, data)
     from kubestencil.source import remote
 
-    data = remote.download_verified(pinned.url, pinned.sha256, remote.no_progress)
+    data = remote.download_verified(pinned.url, pinned.sha256)
     keep(data)
     return Source(pinned.release, pinned.origin, data)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -40,6 +40,16 @@ class ListedRelease(NamedTuple):
     name: str
     url: str
     sha256: str | None
+
+
+def published_url(release: str) -> str:
+    """Where Kubernetes publishes the document of a release: at its tag, or of a minor
+    version (``1.38``) on its branch, which has that of its newest patch."""
+    is_minor = minor_version_in(release) == release
+    return (
+        "https://raw.githubusercontent.com/kubernetes/kubernetes/"
+        f"{'release-' if is_minor else 'v'}{release}/api/openapi-spec/swagger.json"
+    )
 
 
 def is_version(name: str) -> bool:
@@ -101,11 +111,12 @@ class ReleaseRange(NamedTuple):
     first: str
     last: str | None = None
 
-    @classmethod
-    def parse(cls, text: str) -> ReleaseRange:
+    @staticmethod
+    @cache
+    def parse(text: str) -> ReleaseRange:
         """The range in a cell: ``1.29..1.31``, or ``1.29..``."""
         first, _, last = text.partition("..")
-        return cls(first, last or None)
+        return ReleaseRange(first, last or None)
 
     def __str__(self) -> str:
         return f"{self.first}..{self.last or ''}"
@@ -274,7 +285,10 @@ def expand_ranges(
     """
 
     def name_of(text: str) -> str:
-        return _available_name(text, ordered, newer)
+        name = available_release(text, ordered, newer)
+        if name is None:
+            raise UsageError(f"unknown release {text!r}", hint=nearest(text, ordered))
+        return name
 
     ordered = sorted(set(available), key=release_order)
     if not ordered:
@@ -308,10 +322,3 @@ def expand_ranges(
             )
         names.update(in_range)
     return sorted(names, key=release_order)
-
-
-def _available_name(text: str, available: Sequence[str], newer: Iterable[str]) -> str:
-    name = available_release(text, available, newer)
-    if name is None:
-        raise UsageError(f"unknown release {text!r}", hint=nearest(text, available))
-    return name

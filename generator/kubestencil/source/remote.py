@@ -20,16 +20,16 @@ from threading import Event, Thread
 from urllib.parse import urljoin, urlsplit
 
 import urllib3
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.response import BaseHTTPResponse
 
-from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.output_paths import real_path
+from kubestencil.output_paths import real_path, save
 from kubestencil.source.decoding import decode
 from kubestencil.source.document import OPENAPI_V3, Source, SourceFile, shown_location
 from kubestencil.source.limits import max_bytes, too_large
-from kubestencil.source.releases import ListedRelease, minor_version_in
+from kubestencil.source.releases import ListedRelease
 
 #: Seconds to wait for a connection, and between two chunks of a response.
 TIMEOUT = (10.0, 30.0)
@@ -56,17 +56,13 @@ _TRANSLATED = ip_network("64:ff9b::/96")
 Progress = Callable[[int, int], None]
 
 
-def published_url(release: str) -> str:
-    """The URL where Kubernetes publishes the document of a release: at its tag, or of a
-    minor version (``1.38``) on its branch, which has that of its newest patch."""
-    is_minor = minor_version_in(release) == release
-    return (
-        "https://raw.githubusercontent.com/kubernetes/kubernetes/"
-        f"{'release-' if is_minor else 'v'}{release}/api/openapi-spec/swagger.json"
-    )
+def no_progress(received: int, expected: int) -> None:
+    """Show no progress."""
 
 
-def download(url: str, progress: Progress, end: float | None = None) -> bytes:
+def download(
+    url: str, progress: Progress = no_progress, end: float | None = None
+) -> bytes:
     """The content at a URL.
 
     The scheme is https, or http on this machine (a cluster behind ``kubectl proxy``).
@@ -106,7 +102,9 @@ def download(url: str, progress: Progress, end: float | None = None) -> bytes:
     return data
 
 
-def download_verified(url: str, sha256: str | None, progress: Progress) -> bytes:
+def download_verified(
+    url: str, sha256: str | None, progress: Progress = no_progress
+) -> bytes:
     """The content at a URL, whose digest may be known; raises as ``download``, and
     SourceError where it has another digest."""
     data = download(url, progress)
@@ -195,19 +193,18 @@ def _make_pool(check: Callable[[str], None]) -> urllib3.PoolManager:
             super().connect()
             check(str(self.sock.getpeername()[0]))
 
-    class Pool(urllib3.HTTPConnectionPool):
-        ConnectionCls = Connection
-
-    class SecurePool(urllib3.HTTPSConnectionPool):
-        ConnectionCls = SecureConnection
-
     manager = urllib3.PoolManager(
         timeout=urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]),
         retries=urllib3.Retry(
             RETRIES, redirect=False, status=0, respect_retry_after_header=False
         ),
     )
-    manager.pool_classes_by_scheme = {"http": Pool, "https": SecurePool}
+    manager.pool_classes_by_scheme = {
+        "http": type("Pool", (HTTPConnectionPool,), {"ConnectionCls": Connection}),
+        "https": type(
+            "Pool", (HTTPSConnectionPool,), {"ConnectionCls": SecureConnection}
+        ),
+    }
     return manager
 
 
@@ -237,7 +234,7 @@ def download_listed(url: str) -> tuple[str, list[SourceFile]]:
     is_list = urlsplit(url).path.rstrip("/") == OPENAPI_V3
     index_url = url if is_list else urljoin(url, OPENAPI_V3)
     end = time.monotonic() + MAX_SECONDS
-    index = decode(download(index_url, no_progress, end), shown_location(index_url))
+    index = decode(download(index_url, end=end), shown_location(index_url))
     paths = index.get("paths")
     if not isinstance(paths, dict):
         raise SourceError(
@@ -272,7 +269,7 @@ def _download_all(urls: Iterable[str], index_url: str, end: float) -> list[Sourc
     files: list[SourceFile] = []
     size = 0
     for url in urls:
-        data = download(url, no_progress, end)
+        data = download(url, end=end)
         files.append(SourceFile(shown_location(url), data))
         size += len(files[-1].data)
         if size > max_bytes():
@@ -289,18 +286,14 @@ def fetch(
     """Save the document of a release in ``folder`` and return its path.
 
     The file is written only after the digest was compared with the recorded one, and
-    ``check`` has raised no error. Raises SourceError as ``download`` does, and where
-    the digest differs or the file cannot be written; OutputError as ``real_path``.
+    ``check`` has raised no error. Raises SourceError as ``download_verified`` does,
+    OutputError as ``save``.
     """
     path = folder / f"{release.name}.json"
-    destination = real_path(path)
+    real_path(path)  # Before a download that would be lost.
     data = download_verified(release.url, release.sha256, progress)
     check(Source(release.name, release.url, data))
-    try:
-        atomic.write(destination, data)
-    except OSError as error:
-        what = f"cannot be written: {error.strerror}"
-        raise SourceError(what, where=str(path)) from error
+    save(path, data)
     return path
 
 
@@ -378,7 +371,3 @@ def _message(reason: object, url: str) -> str:
     and the secrets in it."""
     text = str(reason).replace(url, shown_location(url))
     return _CONNECTION.sub("", text) or text
-
-
-def no_progress(received: int, expected: int) -> None:
-    """Show no progress."""

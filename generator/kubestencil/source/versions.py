@@ -19,17 +19,9 @@ _VERSION = re.compile(
 )
 _MAJOR = re.compile(r"v?(\d{1,9})\Z")
 
-# Numeric identifiers of a pre-release come before others, and a pre-release before
-# its version.
-_Identifier = tuple[int, int, str]
-
-
-class Version(NamedTuple):
-    """A version, whose order is that of Semantic Versioning."""
-
-    numbers: tuple[int, int, int]
-    is_final: bool
-    prerelease: tuple[_Identifier, ...]
+# A key that sorts versions as Semantic Versioning does: their numbers, whether they are
+# no pre-release, and its identifiers, of which numeric ones come before others.
+_Version = tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]
 
 
 class VersionedPaths(NamedTuple):
@@ -39,7 +31,7 @@ class VersionedPaths(NamedTuple):
     paths: tuple[Path, ...]
 
 
-def version_in(name: str) -> tuple[Version, str] | None:
+def version_in(name: str) -> tuple[_Version, str] | None:
     """The first version in a name, and its text; None without one."""
     match = _VERSION.search(name)
     if match is not None:
@@ -48,11 +40,9 @@ def version_in(name: str) -> tuple[Version, str] | None:
         identifiers = (
             tuple(map(_identifier, prerelease.split("."))) if prerelease else ()
         )
-        return Version(numbers, not prerelease, identifiers), match[0]
+        return (numbers, not prerelease, identifiers), match[0]
     match = _MAJOR.match(name)
-    return (
-        None if match is None else (Version((int(match[1]), 0, 0), True, ()), match[0])
-    )
+    return match and (((int(match[1]), 0, 0), True, ()), match[0])
 
 
 def versions_in(folder: Path) -> list[VersionedPaths]:
@@ -61,15 +51,19 @@ def versions_in(folder: Path) -> list[VersionedPaths]:
     Names without a version are left out. Raises SourceError where there is no version:
     versions of several projects, each in a folder, have no order.
     """
-    labels: dict[Version, str] = {}
-    paths: dict[Version, list[Path]] = {}
+    labels: dict[_Version, str] = {}
+    paths: dict[_Version, list[Path]] = {}
     for path in _entries(folder):
         version = version_in(path.stem if path.is_file() else path.name)
         if version is not None:
             labels.setdefault(*version)
             paths.setdefault(version[0], []).append(path)
     if not paths:
-        projects = [str(path) for path in _entries(folder) if _has_versions(path)]
+        projects = [
+            str(path)
+            for path in filter(Path.is_dir, _entries(folder))
+            if any(version_in(entry.name) for entry in _entries(path))
+        ]
         raise SourceError(
             "has no file or folder with a version in its name",
             where=str(folder),
@@ -86,15 +80,11 @@ def versions_in(folder: Path) -> list[VersionedPaths]:
     ]
 
 
-def _has_versions(path: Path) -> bool:
-    return path.is_dir() and any(version_in(entry.name) for entry in _entries(path))
-
-
 def _entries(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if not path.name.startswith(".") and (path.is_dir() or path.suffix in SUFFIXES):
             yield path
 
 
-def _identifier(text: str) -> _Identifier:
+def _identifier(text: str) -> tuple[int, int, str]:
     return (0, int(text), "") if text.isdecimal() else (1, 0, text)

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kubestencil.engine import MultiReleaseView, View, render_contexts
-from kubestencil.engine.view import AnyView, NamingView, PublicName
+from kubestencil.engine.view import AnyView, NamingView, PublicName, quirks_of
 from kubestencil.errors import nearest
 from kubestencil.text.controls import one_line
 
@@ -126,11 +126,11 @@ def load_any_view(target: Target) -> AnyView:
             "does not implement kubestencil.engine.View or MultiReleaseView", "view"
         )
     for quirk in target.quirks:
-        if quirk not in view.QUIRKS:
+        if quirk not in quirks_of(view):
             raise target.error(
                 "is a quirk that the view does not have",
                 f"quirks.{quirk}",
-                nearest(quirk, view.QUIRKS),
+                nearest(quirk, quirks_of(view)),
             )
     return view
 

@@ -6,9 +6,10 @@ inserted: it cannot end the element, cell or literal that it is in.
 Descriptions are comments of Go, not Markdown: markdown-it-py, which renders the pages of
 users, renders one in seven otherwise, nearly all of them worse, in five times the time.
 
-``casing``, ``comments``, ``languages`` (a table of how each spells comments, literals and
-identifiers) and ``wrapping`` are for code, ``yaml``, ``csv`` and ``github`` for these
-formats, ``terminal`` for colours. ``html`` and ``markdown`` show descriptions, whose lines ``source_lines``
-restores and ``godoc`` classifies; ``commonmark`` renders a user's pages. ``controls``
-removes control characters. ``re2`` has patterns.
+``casing``, ``unique_names``, ``comments``, ``languages`` (a table of how each spells
+comments, literals and identifiers) and ``wrapping`` are for code, ``yaml``, ``csv`` and
+``github`` for these formats, ``terminal`` for colours. ``html`` and ``markdown`` show
+descriptions, whose lines ``source_lines`` restores and ``godoc`` classifies;
+``commonmark`` renders a user's pages. ``controls`` removes control characters. ``re2``
+has patterns.
 """

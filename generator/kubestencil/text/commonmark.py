@@ -63,8 +63,9 @@ def render_page(
             token.attrs[attribute] = _resolve_link(link, resolve_path)
     for token in tokens:
         if "style" in token.attrs:
-            # A Content-Security-Policy may forbid the style attribute.
-            token.attrs["class"] = _alignment_class(str(token.attrs.pop("style")))
+            # A Content-Security-Policy may forbid the style attribute: text-align:right.
+            alignment = str(token.attrs.pop("style")).rpartition(":")[2]
+            token.attrs["class"] = f"align-{alignment}"
     headings = list(_headings(tokens))
     for (heading, _), slug in zip(
         headings, _slugs([title for _, title in headings]), strict=True
@@ -124,8 +125,3 @@ def _resolve_link(link: str, resolve_path: Callable[[str], str]) -> str:
     if not match or link.startswith("/"):
         return link
     return resolve_path(unquote(match["path"])) + match["fragment"]
-
-
-def _alignment_class(style: str) -> str:
-    """``align-right`` for ``text-align:right``."""
-    return f"align-{style.rpartition(':')[2]}"

@@ -30,7 +30,7 @@ _WORDS = tomllib.loads(
     Path(__file__).with_name("reserved_words.toml").read_text("utf-8")
 )
 # What a literal in double quotes cannot hold as it is, and what cannot be seen.
-_SPECIAL = re.compile(r'[\\"]|[^\x20-\x7e]')
+_SPECIAL = re.compile(r"[^ !#-\[\]-~]")
 # Spaces at the end of a line are removed there, and so is what looks like one.
 _JAVA_SPECIAL = re.compile(r'[\\"]|[^\n\x20-\x7e]| (?=\n|\Z)')
 _KOTLIN_SPECIAL = re.compile(r'"{3,}|\$|[^\n\x20-\x7e]')

@@ -10,7 +10,7 @@ import platform
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +19,10 @@ from platformdirs import user_cache_path
 
 from kubestencil import atomic
 from kubestencil.data_files import data_file
-from kubestencil.errors import KubestencilError, OutputError, UsageError
+from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.output_paths import save
 from kubestencil.schema.knowledge.components import go_module_rows, strategy_rows
+from kubestencil.schema.knowledge.resources import resource_facts
 from kubestencil.source.releases import (
     full_version,
     is_version,
@@ -45,6 +47,7 @@ _GO_LINE = re.compile(r"^go (\d+)\.(\d+)", re.M)
 _GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
 # Bytes of a program; those that are built have 83 MB.
 _MAX_PROGRAM = 512 * 1024 * 1024
+_OTHER_FOLDER = "KUBESTENCIL_VALIDATORS names another folder"
 
 
 class Binary(NamedTuple):
@@ -144,21 +147,8 @@ def _unpack(packed: Path) -> Path:
                 where=str(packed),
                 hint="install the package again",
             )
-        _install(path, program)
+        save(path, program, mode=0o755, hint=_OTHER_FOLDER)
     return path
-
-
-def _install(path: Path, program: bytes) -> None:
-    """Put a program in its place at once, so that a run that was stopped leaves none, and
-    others may do the same meanwhile. Raises OutputError where it cannot be written."""
-    try:
-        atomic.write(path, program, mode=0o755)
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}",
-            where=str(path),
-            hint="KUBESTENCIL_VALIDATORS names another folder",
-        ) from error
 
 
 def binary_path(version: str, system: str) -> Path:
@@ -181,14 +171,22 @@ def build_binary(version: str, files: Mapping[str, bytes], system: str) -> Path:
             (module / name).write_bytes(data)
         program = module / path.name
         _go_build(program, module, system)
-        _install(path, program.read_bytes())
+        data = program.read_bytes()
+        save(path, data, mode=0o755, hint=_OTHER_FOLDER)
     return path
 
 
 def _check_go(manifest: str) -> None:
     """Raise KubestencilError where Go is missing, or older than a go.mod asks for and
     than 1.21, which fetches the version that it needs."""
-    needed, found = _GO_LINE.search(manifest), _GO_VERSION.search(_go_version())
+    try:
+        run = subprocess.run(
+            ["go", "version"], check=True, capture_output=True, text=True
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        hint = "install Go (go.dev/doc/install)"
+        raise KubestencilError("cannot be run", where="go", hint=hint) from error
+    needed, found = _GO_LINE.search(manifest), _GO_VERSION.search(run.stdout)
     assert needed is not None
     wanted = int(needed[1]), int(needed[2])
     version = (int(found[1]), int(found[2])) if found else (0, 0)
@@ -196,16 +194,6 @@ def _check_go(manifest: str) -> None:
         raise KubestencilError(
             f"is {version[0]}.{version[1]}, and the release needs {needed[1]}.{needed[2]}",
             where="go",
-        )
-
-
-def check_platform(system: str) -> None:
-    """Raise UsageError for a platform that no program is built for."""
-    if system not in PLATFORMS:
-        raise UsageError(
-            f"unknown platform {system!r}",
-            where="--platform",
-            hint=f"available: {', '.join(PLATFORMS)}",
         )
 
 
@@ -217,38 +205,18 @@ def _folder() -> Path:
 
 @cache
 def _digest(version: str) -> str:
-    """What the program of a version is built from: the version of kubestencil, the
-    target's files, and the facts of the release."""
+    """What the program of a version is built from: the version of kubestencil, the files
+    of the target but for its tests, and the facts of the release."""
     digest = hashlib.sha256(__version__.encode())
-    for path in _target_files():
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    strategies = [row for row in strategy_rows() if row.releases.includes(version)]
-    modules = [row for row in go_module_rows() if row.releases.includes(version)]
-    for facts in (*strategies, *modules):
-        digest.update(repr(facts[1:]).encode())
+    files = filter(Path.is_file, (data_file("templates") / "validator").iterdir())
+    for path in sorted(files):
+        if not path.name.endswith("_test.go"):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for table in (strategy_rows(), go_module_rows(), resource_facts()):
+        for row in table:
+            if row.releases.includes(version):
+                digest.update(repr(row[1:]).encode())
     return digest.hexdigest()[:16]
-
-
-def _target_files() -> Iterable[Path]:
-    """The files of the target but for its tests."""
-    return sorted(
-        path
-        for path in (data_file("templates") / "validator").iterdir()
-        if path.is_file() and not path.name.endswith("_test.go")
-    )
-
-
-def _go_version() -> str:
-    try:
-        return subprocess.run(
-            ["go", "version"], check=True, capture_output=True, text=True
-        ).stdout
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise KubestencilError(
-            "cannot be run",
-            where="go",
-            hint="install Go (go.dev/doc/install)",
-        ) from error
 
 
 def _go_build(program: Path, module: Path, system: str) -> None:

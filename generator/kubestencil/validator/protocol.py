@@ -29,8 +29,8 @@ class Request:
 
     ``object`` is a manifest, ``old`` the one that was applied before it (``update``),
     ``to`` the apiVersion to convert to. ``namespace`` is that of objects without one,
-    ``feature_gates`` are set for this request. ``privileged`` is whether containers may
-    be privileged. Pods and templates of pods are compared with ``pod_security``.
+    ``feature_gates`` are set for this request. Pods and templates of pods are compared
+    with ``pod_security``.
     """
 
     operation: Operation
@@ -39,7 +39,6 @@ class Request:
     to: str = ""
     namespace: str = ""
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
-    privileged: bool = True
     pod_security: PodSecurity | None = None
 
     def line(self, prepared: str = "") -> bytes:
@@ -58,8 +57,6 @@ class Request:
         ):
             if value:
                 request[key] = value
-        if not self.privileged:
-            request["privileged"] = False
         if self.pod_security:
             request["podSecurity"] = self.pod_security._asdict()
         text = json.dumps(request, ensure_ascii=False, allow_nan=False)

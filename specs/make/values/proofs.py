@@ -192,7 +192,7 @@ def _refused_fields(answer: Answer, pair: Pair) -> tuple[str, ...]:
 
 def _path_of_field(path: str) -> str:
     for wrong, right in SERVER_PATHS.items():
-        if path.startswith(f"{wrong}["):
+        if path.partition("[")[0] == wrong:
             return right + path.removeprefix(wrong)
     return path
 

@@ -96,7 +96,10 @@ NO_LIMITS = {
     ("FlowSchemaSpec", "matchingPrecedence"),
 }  # fmt: skip
 #: Paths of the server that are not those of the field that it means.
-SERVER_PATHS = {"metadata.taints": "spec.taints"}
+SERVER_PATHS = {
+    "metadata.taints": "spec.taints",
+    "spec.LoadBalancerSourceRanges": "spec.loadBalancerSourceRanges",
+}
 #: Limits that hold under a condition only: specs/combinations.tsv has it, where it can.
 CONDITIONAL = {
     ("AppArmorProfile", "localhostProfile", "required"),

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 from inspect import cleandoc
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin
 
 from pydantic_core import core_schema
 
@@ -48,8 +48,9 @@ def _read(model: Any, value: Any, _: Any) -> Any:
 
 
 def _write(value: Any) -> Any:
-    is_model = isinstance(value, OfficialModel)
-    return value.to_dict(names="json") if is_model else value
+    if isinstance(value, OfficialModel):
+        return cast("Any", value).to_dict(names="json")
+    return value
 
 
 def _reference(model: Any) -> str:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any, NamedTuple
 
-from kubestencil.checking.aliases import joined_by_origin
 from kubestencil.checking.edits import Edit, EditError, Fix, applied, below
 from kubestencil.checking.files.manifests import (
     Item,
@@ -25,9 +24,14 @@ from kubestencil.checking.files.placeholders import kept_texts
 from kubestencil.checking.findings import Finding, Problem
 from kubestencil.checking.fixing.text_edits import TextError, edited
 from kubestencil.checking.ignores import MARK, Ignore, read_ignores
+from kubestencil.checking.judgement import kind_of
 from kubestencil.checking.paths import Path
 from kubestencil.checking.rules import GONE, RULES
-from kubestencil.checking.upgrade import Upgrade, UpgradeDifference, kind_of
+from kubestencil.checking.upgrade import (
+    Upgrade,
+    UpgradeDifference,
+    joined_by_origin,
+)
 from kubestencil.source.yaml import YamlError, split_documents
 
 # What is fixed can have mistakes inside, and what is not sure is tried in halves.

@@ -34,7 +34,7 @@ def rule_of(combination: Combination) -> ObjectRule:
 
 def _holds(term: Term, value: Mapping[str, Any]) -> bool:
     """Whether a term holds; none does of a value that is filled in later."""
-    given = value.get(term.field)
+    given = term.given(value)
     if type(given) is str and has_placeholder(given):
         return False
     return term.holds(value)

@@ -7,7 +7,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubestencil.checking.files.placeholders import PLACEHOLDER, reason_unknown
+from kubestencil.checking.files.placeholders import (
+    ENCRYPTED,
+    PLACEHOLDER,
+    reason_unknown,
+)
 from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Path, parts_of, value_at
 from kubestencil.checking.rules import RULES, RuleId
@@ -25,6 +29,11 @@ _RULES: Mapping[str, RuleId] = {
     "FieldValueForbidden": "forbidden-field",
     "FieldValueTypeInvalid": "wrong-type",
 }
+
+_NOT_SERVED = (
+    "custom resources whose CustomResourceDefinition is missing, refused by the API "
+    "server, or does not serve their version"
+)
 
 # Fields of containers.
 _OF_SHELLS = ("command", "args")
@@ -69,6 +78,8 @@ def add_verdict(
     known: Sequence[Problem],
     value: Mapping[str, Any],
     answer: Answer,
+    *,
+    is_custom: bool,
 ) -> None:
     """Add to the values of an object what a server finds; what is required, and what a
     schema refuses, is the server's to say.
@@ -85,9 +96,16 @@ def add_verdict(
     results.values.extend(_warnings(answer, value))
     results.values.extend(_pod_security(answer, value))
     results.values.extend(denials(answer.policies, value))
+    if is_custom and answer.is_verdict:
+        # Rules in CEL, formats and patterns have been applied.
+        reasons = [one for one in results.unchecked if one in (ENCRYPTED, PLACEHOLDER)]
+        results.unchecked[:] = reasons
+    elif is_custom and answer.code == 404:
+        results.unchecked.append(_NOT_SERVED)
+    results.unchecked.extend(_failures(answer, value))
 
 
-def failures(answer: Answer, value: Mapping[str, Any]) -> Iterator[str]:
+def _failures(answer: Answer, value: Mapping[str, Any]) -> Iterator[str]:
     """Why there is no verdict, where the server's code failed, or where what a
     placeholder stands for decides."""
     if answer.policies and _has_placeholders(value):
@@ -103,7 +121,8 @@ def _refusals(
     if answer.accepted or not answer.is_verdict or not is_admitted:
         return
     causes = answer.causes or (Cause("", "", answer.message),)
-    places = ((cause, *located(cause.field, value)) for cause in causes)
+    # The server's code goes through maps, whose order differs each time.
+    places = ((cause, *located(cause.field, value)) for cause in sorted(causes))
     # One mistake can have several causes.
     yield from dict.fromkeys(
         _problem(cause, path, rest, known)

@@ -3,21 +3,21 @@ which the state of the object in its cluster decides."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import zip_longest
-from operator import ne
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubestencil.checking.edits import EditError, Put, applied
 from kubestencil.checking.files.placeholders import reason_unknown
 from kubestencil.checking.findings import Problem, Results
-from kubestencil.checking.paths import Path, field_path, value_at
+from kubestencil.checking.paths import value_at
 from kubestencil.checking.values.scalars import quantity_value
 from kubestencil.checking.verdicts import (
     denials,
     located,
     message_of,
 )
+from kubestencil.schema.knowledge.places import conditional_changes_of
 from kubestencil.schema.types import group_version_kind
 from kubestencil.validator.protocol import Answer
 
@@ -29,66 +29,6 @@ _HINT = "keep the old value, or create the object under another name"
 UNKNOWN_CHANGES = "changes that the API server's own code cannot make"
 
 
-class _Condition(NamedTuple):
-    """A field whose change a server accepts or refuses by what it knows of the object,
-    besides its manifest. ``text`` is when it accepts. ``concerns`` says whether the
-    condition is about the change of an old value to a new one."""
-
-    path: Path
-    text: str
-    concerns: Callable[[Any, Any], bool] = ne
-
-
-def _is_more(old: Any, new: Any) -> bool:
-    amounts = quantity_value(old), quantity_value(new)
-    return amounts[0] is not None and amounts[1] is not None and amounts[0] < amounts[1]
-
-
-def _is_first(old: Any, new: Any) -> bool:
-    # A Service that has an address keeps it, and cannot become one without.
-    return old is None and new not in ("None", ["None"])
-
-
-def _is_dual(old: Any, new: Any) -> bool:
-    return bool(new == "RequireDualStack" != old)
-
-
-_ESTABLISHED = "the definition is not established, so that its kind is not served yet"
-_SET_BY_CLUSTER = "the cluster has set the same value already"
-#: By group and kind; a claim that shrinks is refused unless an expansion of it failed.
-#: Source: ValidatePersistentVolumeClaimUpdate, ValidatePodUpdate and
-#: ValidateServiceUpdate in pkg/apis/core/validation, ValidateCustomResourceDefinitionUpdate in
-#: apiextensions-apiserver, and the admission plugin PersistentVolumeClaimResize.
-_CONDITIONS: Mapping[tuple[str, str], tuple[_Condition, ...]] = {
-    ("", "PersistentVolumeClaim"): (
-        _Condition(
-            ("spec", "resources", "requests", "storage"),
-            "the claim is bound and its StorageClass has allowVolumeExpansion",
-            _is_more,
-        ),
-        _Condition(("spec", "volumeAttributesClassName"), "the claim is bound"),
-        _Condition(
-            ("spec", "volumeName"), "the claim is bound to no other volume", _is_first
-        ),
-    ),
-    ("", "Service"): (
-        _Condition(("spec", "ipFamilyPolicy"), "the cluster is dual-stack", _is_dual),
-        *(
-            _Condition(("spec", name), _SET_BY_CLUSTER, _is_first)
-            for name in ("clusterIP", "clusterIPs", "ipFamilies", "healthCheckNodePort")
-        ),
-    ),
-    ("", "Pod"): tuple(
-        _Condition(("spec", name), _SET_BY_CLUSTER, _is_first)
-        for name in ("nodeName", "priority", "priorityClassName", "serviceAccountName")
-    ),
-    ("apiextensions.k8s.io", "CustomResourceDefinition"): (
-        _Condition(("spec", "scope"), _ESTABLISHED),
-        _Condition(("spec", "names", "kind"), _ESTABLISHED),
-    ),
-}
-
-
 def conditional_changes(
     value: Mapping[str, Any], old: Mapping[str, Any]
 ) -> tuple[Mapping[str, Any], list[Problem]]:
@@ -96,19 +36,31 @@ def conditional_changes(
     cluster decides, and a problem for each of these."""
     kind = group_version_kind(value["apiVersion"], value["kind"])
     problems: list[Problem] = []
-    for path, text, concerns in _CONDITIONS.get((kind.group, kind.kind), ()):
+    for row in conditional_changes_of(kind.group, kind.kind):
+        path = tuple(row.path.split("."))
         new, before = value_at(value, path), value_at(old, path)
-        if new is None or not concerns(before, new) or reason_unknown(new):
+        if new is None or not _is_meant(row.change, before, new) or reason_unknown(new):
             continue
         try:
             old = applied(old, (Put(path, new),))
         except EditError:
             continue
         message = (
-            f"{field_path(path)}: the API server accepts the change only if {text}"
+            f"{row.path}: the API server accepts the change only if {row.condition}"
         )
         problems.append(Problem("depends-on-cluster", path, message))
     return old, problems
+
+
+def _is_meant(change: str, old: Any, new: Any) -> bool:
+    """Whether a row of the table is about a change of an old value to a new one."""
+    if change == "first":
+        # A Service that has an address keeps it, and cannot become one without.
+        return old is None and new not in ("None", ["None"])
+    if change == "more":
+        before, after = quantity_value(old), quantity_value(new)
+        return before is not None and after is not None and before < after
+    return bool(old != new) and change in ("other", f"={new}")
 
 
 def add_refused_changes(
@@ -126,7 +78,7 @@ def add_refused_changes(
         results.unchecked.append(UNKNOWN_CHANGES)
     new_denials = [text for text in updated.policies if text not in created.policies]
     results.values.extend(denials(new_denials, value))
-    for cause in dict.fromkeys(updated.causes):
+    for cause in sorted(set(updated.causes)):
         if updated.old_refused or updated.policies or cause in created.causes:
             continue
         path, _ = located(cause.field, value)

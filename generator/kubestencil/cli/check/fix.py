@@ -16,7 +16,7 @@ from kubestencil.checking.files.find import ManifestFile, find_files
 from kubestencil.checking.fixing import FixedText, fixed_text
 from kubestencil.checking.upgrade import Upgrade
 from kubestencil.cli import console
-from kubestencil.errors import OutputError, UsageError
+from kubestencil.errors import UsageError
 from kubestencil.output_paths import real_path
 from kubestencil.source.limits import max_bytes
 
@@ -107,12 +107,8 @@ def _reason_to_leave(path: str, text: str) -> str:
 def _write(file: ManifestFile, before: str, after: str) -> str:
     """Write a file atomically; the result says why it is left, or is empty."""
     path = Path(file.path)
-    try:
+    with atomic.writing(file.name):
         if path.is_symlink() or regular_file.read(path, max_bytes()) != before.encode():
             return "has changed meanwhile"
         atomic.write(path, after.encode())
-    except OSError as error:
-        raise OutputError(
-            f"cannot be written: {error.strerror}", where=file.name
-        ) from error
     return ""

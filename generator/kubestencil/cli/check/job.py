@@ -27,7 +27,7 @@ from kubestencil.cli import console
 from kubestencil.cli.check.fix import fix_files
 from kubestencil.cli.options import cluster_reader
 from kubestencil.cli.reports import paint
-from kubestencil.engine.reports import ReportFormat
+from kubestencil.engine.rendering import ReportFormat
 from kubestencil.errors import UsageError
 from kubestencil.schema import Release
 from kubestencil.schema.custom_resources.definitions import crd_values

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.documents.inline import own_schema
-from kubestencil.schema.documents.references import rename_references
+from kubestencil.schema.documents.inline import own_schema, rename_references
 from kubestencil.schema.graph import Graph, distances
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import api_versions, served_kinds
@@ -118,7 +117,8 @@ def align_names(side: Side, other: Side) -> Side:
     """
     # The types of the API version itself come first, and win over referenced ones.
     others = {name.rpartition(".")[2]: name for name in reversed(list(other.schemas))}
-    package = _most_frequent_package(other)
+    packages = Counter(name.rpartition(".")[0] for name in other.schemas)
+    package = max(sorted(packages), key=packages.__getitem__, default="")
     mapping: dict[str, str] = {}
     taken: set[str] = set()
     # A name that both sides have must not be taken by a type with the same last part.
@@ -163,8 +163,3 @@ def _with_references_in_group(graph: Graph, names: Sequence[str]) -> list[str]:
 def _group_package(name: str) -> str:
     """The package of a group (``io.k8s.api.apps``), which all its versions share."""
     return name.rsplit(".", 2)[0]
-
-
-def _most_frequent_package(side: Side) -> str:
-    packages = Counter(name.rpartition(".")[0] for name in side.schemas)
-    return max(sorted(packages), key=packages.__getitem__, default="")

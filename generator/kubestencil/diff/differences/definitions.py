@@ -16,9 +16,7 @@ from typing import Any, NamedTuple
 from kubestencil.diff.differences.names import (
     KEYWORD_SPELLINGS,
     ChangeName,
-    Noun,
     Presence,
-    change_name,
 )
 from kubestencil.schema.equality import differing_keywords, json_equal
 from kubestencil.schema.keyword_values import CelRule, json_object
@@ -100,10 +98,10 @@ class _Location(NamedTuple):
         return name if self.field is None else f"{self.field}.{name}"
 
     def whole_difference(
-        self, noun: Noun, before: Schema | None, after: Schema | None
+        self, noun: str, before: Schema | None, after: Schema | None
     ) -> Difference:
-        """A whole schema that was added or removed."""
-        change = change_name(noun, "added" if before is None else "removed")
+        """A whole schema, of a kind, definition or field, that was added or removed."""
+        change = f"{noun}-{'added' if before is None else 'removed'}"
         old, new = (schema and json_object(schema) for schema in (before, after))
         schemas = before or ANY_VALUE, after or ANY_VALUE
         return Difference(change, *self, None, old, new, schemas)
@@ -127,7 +125,7 @@ def differences(before: Schemas, after: Schemas) -> Iterator[Difference]:
         old, new = before.get(name), after.get(name)
         if old is None or new is None:
             is_kind = stated_kinds(old or new or ANY_VALUE)
-            noun: Noun = "kind" if is_kind else "definition"
+            noun = "kind" if is_kind else "definition"
             yield _Location(name).whole_difference(noun, old, new)
         elif not json_equal(old.raw, new.raw):
             yield from _schema_differences(_Location(name), old, new)
@@ -145,14 +143,13 @@ def _schema_differences(
             yield from _required_differences(location, before, after)
         elif keyword == VALIDATIONS:
             yield from _rule_differences(location, before, after)
-        elif old is not None and new is not None and _is_same_type(old, new):
+        elif old and new and (old.type, old.ref) == (new.type, new.ref):
+            # Of items and values that differ in details only, these are compared.
             yield from _schema_differences(location.inner(keyword), old, new)
         else:
             spelling = KEYWORD_SPELLINGS.get(keyword, "keyword")
-            change = change_name(
-                spelling, presence(keyword, before.keywords, after.keywords)
-            )
-            yield location.difference(change, keyword, (before, after))
+            event = presence(keyword, before.keywords, after.keywords)
+            yield location.difference(f"{spelling}-{event}", keyword, (before, after))
 
 
 def _properties_differences(
@@ -193,7 +190,7 @@ def _required_differences(
     old, new = set(before.required), set(after.required)
     for name in sorted(old ^ new):
         field = location._replace(field=location.field_path(name))
-        change: ChangeName = "field-required" if name in new else "field-optional"
+        change = "field-required" if name in new else "field-optional"
         yield field.difference(change, "required", (before, after))
     if old == new:
         yield location.difference("required-order-changed", "required", (before, after))
@@ -211,12 +208,6 @@ def _rule_differences(
         yield location.difference(
             "validations-order-changed", VALIDATIONS, (before, after)
         )
-
-
-def _is_same_type(before: Schema, after: Schema) -> bool:
-    """Whether two schemas of items or values differ in details only, so that these
-    are compared: they refer to the same definition, or have the same type."""
-    return (before.type, before.ref) == (after.type, after.ref)
 
 
 def presence(keyword: str, before: Container[str], after: Container[str]) -> Presence:
@@ -240,14 +231,17 @@ def _rule_changes(
     those with the same message are one rule whose expression changed.
     """
     old, new = list(before), list(after)
-    for key in (_text, _expression, _message):
+    keys: tuple[Callable[[CelRule], str], ...] = (
+        lambda rule: json.dumps(rule.raw, sort_keys=True),
+        lambda rule: rule.expression,
+        lambda rule: rule.message or rule.message_expression,
+    )
+    for key in keys:
         for old_rule, new_rule in _take_pairs(old, new, key):
-            if key is not _text:
+            if key is not keys[0]:
                 is_same = old_rule.is_same(new_rule)
-                name: ChangeName = (
-                    "validation-message-changed" if is_same else "validation-changed"
-                )
-                yield name, old_rule, new_rule
+                what = "validation-message" if is_same else "validation"
+                yield f"{what}-changed", old_rule, new_rule
     for rule in old:
         yield "validation-removed", rule, None
     for rule in new:
@@ -257,33 +251,20 @@ def _rule_changes(
 def _take_pairs(
     old: list[CelRule],
     new: list[CelRule],
-    key: Callable[[CelRule], str | None],
+    key: Callable[[CelRule], str],
 ) -> Iterator[tuple[CelRule, CelRule]]:
     """Remove the rules of both lists that have the same key, and return them in pairs,
-    in their order; rules whose key is None stay."""
+    in their order; rules whose key is empty stay."""
     by_key: dict[str, list[CelRule]] = {}
     for rule in new:
-        rule_key = key(rule)
-        if rule_key is not None:
-            by_key.setdefault(rule_key, []).append(rule)
+        by_key.setdefault(key(rule), []).append(rule)
+    by_key.pop("", None)
     pairs: list[tuple[CelRule, CelRule]] = []
     for rule in old:
-        candidates = by_key.get(key(rule) or "", ())
+        candidates = by_key.get(key(rule), ())
         if candidates:
             pairs.append((rule, candidates.pop(0)))
     taken = [{id(rule) for rule in side} for side in zip(*pairs, strict=True)]
     for rules, identities in zip((old, new), taken, strict=False):
         rules[:] = [rule for rule in rules if id(rule) not in identities]
     yield from pairs
-
-
-def _text(rule: CelRule) -> str:
-    return json.dumps(rule.raw, sort_keys=True)
-
-
-def _expression(rule: CelRule) -> str | None:
-    return rule.expression or None
-
-
-def _message(rule: CelRule) -> str | None:
-    return rule.message or rule.message_expression or None

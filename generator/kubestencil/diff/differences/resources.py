@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, presence
 from kubestencil.diff.differences.names import (
+    RESOURCE_PARTS,
     ChangeName,
-    Keyword,
-    ResourcePart,
     camel_case,
-    change_name,
 )
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import GroupVersionKind, Release
@@ -31,8 +29,8 @@ Resources = Mapping[str, Resource]
 # What is a matter of one version, and says nothing where two versions are compared.
 _OF_VERSION = frozenset({"served", "storage", "deprecated", "deprecationWarning"})
 # How names of changes spell the keys of a resource.
-_SPELLINGS: Mapping[str, Keyword] = {
-    **{camel_case(part): part for part in get_args(ResourcePart)},
+_SPELLINGS = {
+    **{camel_case(part): part for part in RESOURCE_PARTS},
     "additionalPrinterColumns": "printer-columns",
 }
 
@@ -80,7 +78,7 @@ def _differences(name: str, before: Resource, after: Resource) -> Iterator[Diffe
                     yield _difference("subresource-added", name, None, fragment)
         elif old.get(key) != new.get(key):
             yield _difference(
-                change_name(_SPELLINGS[key], presence(key, old, new)),
+                f"{_SPELLINGS[key]}-{presence(key, old, new)}",
                 name,
                 {key: old[key]} if key in old else None,
                 {key: new[key]} if key in new else None,

@@ -38,24 +38,17 @@ class ValueChange(NamedTuple):
 ValueChanges = Mapping[tuple[str, str], tuple[ValueChange, ...]]
 
 
-class _Subject(NamedTuple):
-    change: ChangeName
-    keyword: str
-    of_items: bool = True
-
-
 # What is compared, by the names of attributes of FieldFacts. What is required and what is
 # unique is not: how an object is validated may depend on the kind that contains it.
-_SUBJECTS: Mapping[str, _Subject] = {
-    "enum": _Subject("enum-changed", "enum"),
-    "minimum": _Subject("minimum-changed", "minimum"),
-    "maximum": _Subject("maximum-changed", "maximum"),
-    "min_length": _Subject("min-length-changed", "minLength"),
-    "max_length": _Subject("max-length-changed", "maxLength"),
-    "max_items": _Subject("max-items-changed", "maxItems", of_items=False),
-    "format": _Subject("text-format-changed", "format"),
+_KEYWORDS: Mapping[str, str] = {
+    "enum": "enum",
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "min_length": "minLength",
+    "max_length": "maxLength",
+    "max_items": "maxItems",
+    "format": "format",
 }
-_DEFAULT = _Subject("default-changed", "default", of_items=False)
 
 
 def server_value_differences(
@@ -123,7 +116,7 @@ def value_changes(before: str, after: str) -> ValueChanges:
 def _changes(
     before: FieldFacts, after: FieldFacts, is_of_type: bool
 ) -> Iterator[ValueChange]:
-    for name, subject in _SUBJECTS.items():
+    for name, keyword in _KEYWORDS.items():
         old, new = getattr(before, name), getattr(after, name)
         if old in (None, ()) or new in (None, ()) or old == new:
             continue
@@ -132,10 +125,12 @@ def _changes(
             if set(old) == set(new) or (is_of_type and not {*old} < {*new}):
                 continue
             old, new = list(old), list(new)
-        yield ValueChange(subject.change, subject.keyword, old, new, subject.of_items)
+        what = "text-format" if name == "format" else name.replace("_", "-")
+        is_of_items = name != "max_items"
+        yield ValueChange(f"{what}-changed", keyword, old, new, is_of_items)
     defaults = before.default, after.default
     if defaults[0] is not None and defaults[1] is not None:
         old, new = defaults[0].value, defaults[1].value
         # How Go writes the empty fields of an object differs between releases.
         if old != new and not isinstance(old, dict) and not isinstance(new, dict):
-            yield ValueChange(_DEFAULT.change, _DEFAULT.keyword, old, new, False)
+            yield ValueChange("default-changed", "default", old, new, False)

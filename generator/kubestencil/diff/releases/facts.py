@@ -18,10 +18,11 @@ from kubestencil.schema.knowledge.kinds import known_kind
 
 
 class ReleaseFacts(NamedTuple):
-    """What is known of one of the releases that are compared: the kinds that each
+    """What is known of a ``release`` that is compared: the kinds that each
     definition is part of, paths, stages, and the kinds that it serves, also by
     version."""
 
+    release: Release
     packages: Packages
     roots: RootKinds
     paths: UserPaths
@@ -35,6 +36,7 @@ class ReleaseFacts(NamedTuple):
         graph = reference_graph(release.definitions)
         kinds = frozenset(non_list_kinds(release))
         return cls(
+            release,
             Packages(release, graph),
             RootKinds(release, graph),
             UserPaths(release),

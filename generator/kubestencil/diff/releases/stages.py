@@ -177,20 +177,15 @@ class ReleaseStages:
         return self._given_graph or reference_graph(self._definitions)
 
     @cached_property
-    def _alpha_fields(self) -> Mapping[str, frozenset[str]]:
-        """The alpha fields of definitions that have any."""
-        fields: dict[str, set[str]] = {}
-        for (definition, field), gate in self.gated.items():
-            if gate.stage == "alpha" and field and definition in self._definitions:
-                fields.setdefault(definition, set()).add(field)
-        return {name: frozenset(names) for name, names in fields.items()}
-
-    @cached_property
     def _alpha_only(self) -> set[str]:
         """What is reachable only through alpha fields."""
+        alpha: dict[str, set[str]] = {}
+        for (definition, field), gate in self.gated.items():
+            if gate.stage == "alpha" and field and definition in self._definitions:
+                alpha.setdefault(definition, set()).add(field)
         edges = {
             name: tuple(_references(self._definitions[name], fields))
-            for name, fields in self._alpha_fields.items()
+            for name, fields in alpha.items()
         }
         kinds = [item.name for item in self._definitions.values() if item.kinds]
         return self._reachable_only_through(edges, kinds)
@@ -227,9 +222,7 @@ def _is_response(definition: Definition, definitions: Mapping[str, Definition]) 
     return list_item(definition, definitions) is not None
 
 
-def _references(
-    definition: Definition, left_out: set[str] | frozenset[str]
-) -> Iterator[str]:
+def _references(definition: Definition, left_out: set[str]) -> Iterator[str]:
     for field in definition.fields:
         if field.name not in left_out:
             yield from references(field.schema)

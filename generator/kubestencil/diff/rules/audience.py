@@ -70,8 +70,8 @@ def audience(
     )
 
 
-def at_most(severity: Severity, judged: Audience) -> Audience:
-    """``judged``, in which nothing is more severe than ``severity``."""
+def at_most_warning(judged: Audience) -> Audience:
+    """``judged``, in which nothing is more severe than a warning."""
     return audience(
-        *(max(severity, impact.severity, key=SEVERITIES.index) for impact in judged)
+        *(max("warning", impact.severity, key=SEVERITIES.index) for impact in judged)
     )

@@ -8,31 +8,26 @@ from typing import NamedTuple
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.releases.stages import StageChange, least_stable
-from kubestencil.diff.rules.audience import Audience, Severity, at_most
-from kubestencil.diff.rules.details import Deprecation, JudgedDifference, of_kind
+from kubestencil.diff.rules.audience import Audience, at_most_warning
+from kubestencil.diff.rules.details import Deprecation, of_kind
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.diff.rules.table import ALPHA, RULES, UNKNOWN, Rule
 from kubestencil.schema.kinds import Stage, version_stage
 
 
 class Classification(NamedTuple):
-    """What a difference means; the attributes are those of ``Change``.
+    """A difference and what it means; the attributes are those of ``Change``.
 
-    ``stability`` is the stage concerned: that of the API version, or a lower one of the
-    field or of what it is in. ``rule`` is the first rule that matches.
+    ``rule`` is the first rule that matches. ``stability`` is the stage concerned: that of
+    the API version, or a lower one of the field or of what it is in.
     """
 
-    stability: Stage
+    difference: Difference
     rule: Rule
-    detail: str
     audience: Audience
+    stability: Stage
     stage: StageChange | None
     deprecation: Deprecation
-
-    @property
-    def severity(self) -> Severity:
-        """The most severe of those for the audiences."""
-        return self.audience.severity
 
 
 def classify(
@@ -53,14 +48,13 @@ def classify(
     if rule.deprecates and difference.field is not None:
         # The stage of what is going away is no promotion.
         stage = None
-    detail = rule.detail(JudgedDifference(difference, stage, known))
-    return Classification(stability, rule, detail, audience, stage, known)
+    return Classification(difference, rule, audience, stability, stage, known)
 
 
 def at_stability(rule: Rule, stability: Stage) -> tuple[Rule, Audience]:
     """The rule that applies to what is ``stability``, and what it means."""
     if rule.severity == "breaking" and stability == "alpha":
-        return ALPHA, at_most("warning", rule.audience)
+        return ALPHA, at_most_warning(rule.audience)
     return rule, rule.audience
 
 
@@ -81,10 +75,9 @@ def _stability(
         former = stage.before or stage.after
         if former is not None:
             stages.append(former.stage)
-    if context.stages is not None:
-        for side in (0, 1):
-            name = context.name(difference, side)
-            if name is not None:
-                stages.append(context.stages[side].definition_stage(name))
-                break
+    for names, facts in zip(context.names, context.facts, strict=True):
+        name = names.get(difference.definition)
+        if name is not None:
+            stages.append(facts.stages.definition_stage(name))
+            break
     return least_stable(*stages)

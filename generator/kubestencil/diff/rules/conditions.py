@@ -102,10 +102,8 @@ def _accepts_field(
 def _is_alpha(
     definition: str, field: str, schema: Schema, context: RuleContext
 ) -> bool:
-    if context.stages is None:
-        return False
     name = context.names[0].get(definition, definition)
-    stage = context.stages[0].field_stage(name, field, schema)
+    stage = context.facts[0].stages.field_stage(name, field, schema)
     return stage is not None and stage.level == "alpha"
 
 

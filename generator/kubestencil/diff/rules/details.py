@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.labels import kind_name, removal
-from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.lifecycle_conditions import (
     kind_facts,
     moved_to,
@@ -33,6 +32,9 @@ from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source.releases import minor_version_in, next_minor_version
+
+if TYPE_CHECKING:
+    from kubestencil.diff.rules.classify import Classification
 
 
 class Deprecation(NamedTuple):
@@ -112,30 +114,21 @@ def _stated(difference: Difference, context: RuleContext, text: str) -> str | No
 _DEFAULTS = {True: "enabled by default", False: "disabled by default"}
 
 
-class JudgedDifference(NamedTuple):
-    """A difference with the stages of its field or kind, None where neither is known,
-    and when it was deprecated."""
-
-    difference: Difference
-    stage: StageChange | None
-    deprecation: Deprecation
-
-
 #: One or two sentences on a difference, empty where nothing is known.
-Detail = Callable[[JudgedDifference], str]
+Detail = Callable[["Classification"], str]
 
 
-def nothing(_: JudgedDifference) -> str:
+def nothing(_: Classification) -> str:
     """The reason of the rule says it all."""
     return ""
 
 
-def deprecation(judged: JudgedDifference) -> str:
+def deprecation(judged: Classification) -> str:
     """When something is deprecated and removed, and what replaces it."""
     return " ".join(_deprecation_sentences(judged.deprecation))
 
 
-def removed_version(judged: JudgedDifference) -> str:
+def removed_version(judged: Classification) -> str:
     """What ``deprecation`` says, and of a kind what to do with stored objects."""
     text = deprecation(judged)
     if judged.difference.change != "kind-removed":
@@ -164,13 +157,13 @@ def _deprecation_sentences(known: Deprecation) -> Iterator[str]:
         yield f"Use {known.replacement}."
 
 
-def replacement(judged: JudgedDifference) -> str:
+def replacement(judged: Classification) -> str:
     """What replaces something."""
     other = judged.deprecation.replacement
     return f"Use {other}." if other else ""
 
 
-def alternatives(judged: JudgedDifference) -> str:
+def alternatives(judged: Classification) -> str:
     """The fields of which the API server needs one, where a field that became optional
     is among them."""
     difference = judged.difference
@@ -178,17 +171,17 @@ def alternatives(judged: JudgedDifference) -> str:
     return f"It needs {' or '.join(fields)}." if fields else ""
 
 
-def limits(judged: JudgedDifference) -> str:
+def limits(judged: Classification) -> str:
     """The limits that only one of two descriptions states."""
     return f"Limits {_numbers(changed_limits, judged)}."
 
 
-def defaults(judged: JudgedDifference) -> str:
+def defaults(judged: Classification) -> str:
     """The defaults that only one of two descriptions states."""
     return f"Defaults {_numbers(changed_defaults, judged)}."
 
 
-def enum_values(judged: JudgedDifference) -> str:
+def enum_values(judged: Classification) -> str:
     """The allowed values that only one of two lists has."""
     before, after = (
         list(map(_value, values or ())) for values in judged.difference.values
@@ -203,13 +196,13 @@ def enum_values(judged: JudgedDifference) -> str:
     )
 
 
-def text_formats(judged: JudgedDifference) -> str:
+def text_formats(judged: Classification) -> str:
     """What texts are accepted, before and after."""
     before, after = (FORMATS[name].meaning for name in judged.difference.values)
     return f"Before: {before}; now: {after}."
 
 
-def stages(judged: JudgedDifference) -> str:
+def stages(judged: Classification) -> str:
     """The stages of a field or kind: "From alpha to beta, feature gate Name."."""
     known = [stage for stage in judged.stage or () if stage is not None]
     if not known:
@@ -224,7 +217,7 @@ def _value(value: Any) -> str:
 
 
 def _numbers(
-    changed: Callable[[str, str], StatedNumbers], judged: JudgedDifference
+    changed: Callable[[str, str], StatedNumbers], judged: Classification
 ) -> str:
     before, after = changed(old_text(judged.difference), new_text(judged.difference))
     parts = (("no longer stated", before), ("stated now", after))

@@ -33,12 +33,13 @@ def is_part_of_kind(difference: Difference, context: RuleContext) -> bool:
     """Whether a list kind or a part of kinds came, went or was deprecated with the
     kinds, where that is reported."""
     name = difference.definition
-    if context.roots is None:
+    if not context.is_whole:
         return False
-    if difference.is_removed:
-        return _items_or_roots(name, 0, context) <= context.removed_kinds
-    if difference.is_added:
-        return _items_or_roots(name, 1, context) <= context.added_kinds
+    if difference.is_removed or difference.is_added:
+        side, other = (0, 1) if difference.is_removed else (1, 0)
+        kinds = _items_or_roots(name, side, context)
+        is_there = kinds <= context.facts[side].kinds
+        return is_there and kinds.isdisjoint(context.facts[other].kinds)
     if difference.field is not None or not deprecation(new_text(difference)):
         return False
     kinds = _items_or_roots(name, 1, context)
@@ -48,13 +49,12 @@ def is_part_of_kind(difference: Difference, context: RuleContext) -> bool:
 
 
 def _items_or_roots(
-    name: str, side: Literal[0, 1], context: RuleContext
+    name: str, side: int, context: RuleContext
 ) -> frozenset[GroupVersionKind]:
     """The kinds that a part is in; that of the items for a list kind. For a kind itself
     a set that is in no other."""
-    assert context.roots is not None
     schema = (context.after if side else context.before).get(name, ANY_VALUE)
-    kinds = frozenset(context.roots[side].of(name))
+    kinds = frozenset(context.facts[side].roots.of(name))
     if not stated_kinds(schema):
         return kinds or frozenset({_NO_KIND})
     items = frozenset(
@@ -91,10 +91,10 @@ def successor(difference: Difference, context: RuleContext) -> GroupVersionKind 
     """The kind to use instead of the one that a definition is served as: its most
     stable version in the second release, or that of another kind, by the facts."""
     kind = served_kind(difference)
-    if kind is None or context.stages is None:
+    if kind is None:
         return None
-    release = context.stages[1].kubernetes
-    return facts.successor(kind, release, context.versions_after)
+    release = context.facts[1].stages.kubernetes
+    return facts.successor(kind, release, context.versions(1))
 
 
 def kind_facts(difference: Difference) -> Lifecycle | None:
@@ -181,12 +181,9 @@ def is_alternative(difference: Difference, _: RuleContext) -> bool:
 
 def is_server_written(difference: Difference, context: RuleContext) -> bool:
     """Whether clients send no values of the field."""
-    if context.stages is None:
-        return False
     name = context.name(difference, 1)
-    return name is not None and context.stages[1].is_server_written(
-        name, difference.field
-    )
+    stages = context.facts[1].stages
+    return name is not None and stages.is_server_written(name, difference.field)
 
 
 def has_no_items(difference: Difference, context: RuleContext) -> bool:

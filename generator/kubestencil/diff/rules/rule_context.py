@@ -9,13 +9,12 @@ from typing import Literal, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.differences.server_values import ValueChanges
-from kubestencil.diff.releases.facts import Versions, most_stable_version
-from kubestencil.diff.releases.stages import (
-    FieldStage,
-    ReleaseStages,
-    StageChange,
+from kubestencil.diff.releases.facts import (
+    ReleaseFacts,
+    Versions,
+    most_stable_version,
 )
-from kubestencil.schema.graph import RootKinds
+from kubestencil.diff.releases.stages import FieldStage, StageChange
 from kubestencil.schema.kinds import STAGES, only_kind, precedence, version_stage
 from kubestencil.schema.knowledge.fields import renamed_field
 from kubestencil.schema.knowledge.kinds import known_kind
@@ -30,13 +29,10 @@ class RuleContext(NamedTuple):
 
     ``before`` and ``after`` are the definitions of both sides, ``moved_fields`` the
     removed fields that are inside of added ones. ``names`` map the names under which
-    definitions are compared to those that they have in each release, ``stages`` has the
-    stages in both releases. ``roots``, the kinds that definitions are part of, and the
-    kinds that only one release serves are None or empty where two API versions are
-    compared. ``versions`` and ``versions_after`` are the versions of each kind that the
-    releases serve, by group and kind.
-
-    ``value_changes`` are what the tables of facts have as changed between the releases.
+    definitions are compared to those that they have in each release, ``facts`` is what is
+    known of both releases. ``is_whole`` is whether these are compared with all that they
+    have, and not two API versions. ``value_changes`` are what the tables of facts have as
+    changed between them.
 
     ``owner`` is the kind that the definition at hand belongs to, and ``path`` where it
     is in it, as users write it: ``Node.status``. ``stage`` has the stages of the field
@@ -46,13 +42,9 @@ class RuleContext(NamedTuple):
     before: Schemas
     after: Schemas
     moved_fields: MovedFields
-    names: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
-    stages: tuple[ReleaseStages, ReleaseStages] | None = None
-    roots: tuple[RootKinds, RootKinds] | None = None
-    removed_kinds: frozenset[GroupVersionKind] = frozenset()
-    added_kinds: frozenset[GroupVersionKind] = frozenset()
-    versions: Versions = MappingProxyType({})
-    versions_after: Versions = MappingProxyType({})
+    names: tuple[Mapping[str, str], Mapping[str, str]]
+    facts: tuple[ReleaseFacts, ReleaseFacts]
+    is_whole: bool
     value_changes: ValueChanges = MappingProxyType({})
     owner: GroupVersionKind | None = None
     path: str = ""
@@ -62,10 +54,13 @@ class RuleContext(NamedTuple):
     def releases(self) -> tuple[str, str] | None:
         """The minor versions of Kubernetes on both sides, which there are facts for;
         None where a side is something else."""
-        if self.stages is None:
-            return None
-        before, after = (side.kubernetes for side in self.stages)
+        before, after = (side.stages.kubernetes for side in self.facts)
         return None if before is None or after is None else (before, after)
+
+    def versions(self, side: Literal[0, 1]) -> Versions:
+        """The versions of each kind that a release serves; none where two of these are
+        compared."""
+        return self.facts[side].versions if self.is_whole else {}
 
     def name(self, difference: Difference, side: Literal[0, 1]) -> str | None:
         """The name of the definition in a release; None where it does not have it."""
@@ -88,14 +83,12 @@ class RuleContext(NamedTuple):
 
     def stage_change(self, difference: Difference) -> StageChange | None:
         """The stages of the field or kind that differs; None where neither is known."""
-        if self.stages is None:
-            return None
         read = self._kind_stage if difference.field is None else self._field_stage
         before, after = read(difference, 0), read(difference, 1)
         is_field = difference.field and field_schema(difference, 1) is not None
         if is_field and before is not None and before.gate and after is None:
             # A description no longer states the stage: the gate still has one.
-            after = self.stages[1].gate_stage(before.gate)
+            after = self.facts[1].stages.gate_stage(before.gate)
         return None if before is None and after is None else StageChange(before, after)
 
     def stage_trend(self, difference: Difference) -> Trend | None:
@@ -112,21 +105,19 @@ class RuleContext(NamedTuple):
     def _field_stage(
         self, difference: Difference, side: Literal[0, 1]
     ) -> FieldStage | None:
-        assert self.stages is not None
         schema = field_schema(difference, side)
         name = self.name(difference, side)
         if schema is None or name is None:
             return None
-        return self.stages[side].field_stage(name, difference.field or "", schema)
+        return self.facts[side].stages.field_stage(name, difference.field or "", schema)
 
     def _kind_stage(
         self, difference: Difference, side: Literal[0, 1]
     ) -> FieldStage | None:
-        assert self.stages is not None
         kind = only_kind(difference.schemas[side])
         name = self.name(difference, side)
         if kind is not None and name is not None:
-            stages = self.stages[side]
+            stages = self.facts[side].stages
             gate = stages.gated.get((name, ""))
             release = stages.kubernetes
             enabled = known_kind(kind, release).served_by_default
@@ -143,7 +134,7 @@ class RuleContext(NamedTuple):
         """The stage of the most stable version in which the first release served a kind
         that is added in a newer one."""
         kind = only_kind(difference.schemas[1])
-        best = None if kind is None else most_stable_version(kind, self.versions)
+        best = None if kind is None else most_stable_version(kind, self.versions(0))
         if kind is None or best is None:
             return None
         is_older = precedence(best) < precedence(kind.version)

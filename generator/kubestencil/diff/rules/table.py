@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, get_args
 
-from kubestencil.diff.differences.names import ChangeName, Presence
+from kubestencil.diff.differences.names import CHANGE_NAMES, ChangeName, Presence
 from kubestencil.diff.rules import (
     conditions,
     details,
@@ -118,7 +118,7 @@ def _functions(*modules: ModuleType) -> Mapping[str, Any]:
 # What the names in rules.toml can be, by key.
 _KNOWN: Mapping[str, Mapping[str, Any]] = {
     "severity": {name: name for name in SEVERITIES},
-    "change": {name: name for name in get_args(ChangeName)},
+    "change": {name: name for name in CHANGE_NAMES},
     "condition": _functions(conditions, lifecycle_conditions),
     "policy": {name: Policy(**keys) for name, keys in _TABLES["policies"].items()},
     "detail": _functions(details),

@@ -177,6 +177,9 @@ class _CrdReader:
         list_kind = {"listKind": names.get("listKind") or f"{kind}List"}
         group = self.text(spec, "group", _SPEC, _GROUP)
         self.text(list_kind, "listKind", pointer, _KIND)
+        conversion = spec.get("conversion")
+        is_object = isinstance(conversion, Mapping)
+        strategy = spec["conversion"].get("strategy") if is_object else None
         return Resource(
             kind=GroupVersionKind(group, "", kind),
             plural=self.text(names, "plural", pointer, _LABEL),
@@ -185,7 +188,7 @@ class _CrdReader:
             categories=self.labels(names, "categories", pointer),
             namespaced=spec["scope"] == "Namespaced",
             verbs=VERBS,
-            conversion=_conversion_strategy(spec.get("conversion")),
+            conversion=strategy if isinstance(strategy, str) else "None",
         )
 
     def read_resource(self, names: Resource, version: _Version) -> Resource:
@@ -368,9 +371,3 @@ class _CrdReader:
 
     def error(self, what: str, pointer: Pointer | None, hint: str = "") -> SpecError:
         return schema_error(self.where, what, pointer, hint)
-
-
-def _conversion_strategy(conversion: object) -> str:
-    """The strategy of ``spec.conversion``; None is the default."""
-    strategy = conversion.get("strategy") if isinstance(conversion, Mapping) else None
-    return strategy if isinstance(strategy, str) else "None"

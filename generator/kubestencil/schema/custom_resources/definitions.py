@@ -7,7 +7,7 @@ same in each, so that the last result is kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -82,22 +82,19 @@ def custom_resources(
     Raises SpecError where a file cannot be read, an object is no valid
     CustomResourceDefinition, two define the same kind, or there is none.
     """
-    return _cached(_Request(f"{crds.sha256} {standard!r}", crds, standard, others))
+    key = f"{crds.sha256} {standard!r}"
+    if key not in _last:
+        _last.clear()
+        _last[key] = _read(crds, standard, others)
+    return _last[key]
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
-    """The arguments of ``custom_resources`` as a key of the cache."""
-
-    key: str
-    crds: CrdSet = field(compare=False)
-    standard: StandardFields = field(compare=False)
-    others: Mapping[str, Definition] = field(compare=False)
+_last: dict[str, CustomResources] = {}
 
 
-@lru_cache(maxsize=1)
-def _cached(request: _Request) -> CustomResources:
-    crds = request.crds
+def _read(
+    crds: CrdSet, standard: StandardFields, others: Mapping[str, Definition]
+) -> CustomResources:
     objects, read_notes = decode_crds(crds)
     notes = list(read_notes)
     defaults: list[tuple[str, Sequence[CrdDefault]]] = []
@@ -107,7 +104,7 @@ def _cached(request: _Request) -> CustomResources:
     pointers: dict[str, Pointer] = {}
     resources: dict[GroupVersionKind, Resource] = {}
     kinds: dict[GroupVersionKind, JsonObject] = {}
-    for crd, resource in _read_all(objects, request.standard, crds.unserved):
+    for crd, resource in _read_all(objects, standard, crds.unserved):
         defaults.append((crd.where, resource.defaults))
         projects[resource.group] = crds.project(crd.where)
         schemas.update(resource.definitions)
@@ -123,7 +120,7 @@ def _cached(request: _Request) -> CustomResources:
         "", None, origins, dict.fromkeys(origins) | pointers, named.pointers
     )
     try:
-        parsed = parse_definitions(named.definitions, request.others, sources)
+        parsed = parse_definitions(named.definitions, others, sources)
     except SpecError as error:
         places = (where for where, _ in defaults if error.where.startswith(f"{where}#"))
         raise InvalidCrdsError([(next(places, error.where), error)]) from error
@@ -153,15 +150,16 @@ def decode_crds(crds: CrdSet) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
         if isinstance(contents, SpecError):
             errors.append((file.origin, contents))
             continue
-        objects += [crd for crd in contents.crds if crd.where not in crds.refused]
-        for kind in contents.ignored:
+        found, others = contents
+        objects += [crd for crd in found if crd.where not in crds.refused]
+        for kind in others:
             ignored[kind] = ignored.get(kind, 0) + 1
     if errors:
         raise InvalidCrdsError(errors)
     if not objects:
-        others = f", but {_in_words(ignored)}" if ignored else ""
+        but = f", but {_in_words(ignored)}" if ignored else ""
         raise SpecError(
-            f"has no CustomResourceDefinition{others}",
+            f"has no CustomResourceDefinition{but}",
             where=_common_origin(crds),
             hint=(
                 "name the files that define kinds, such as those in a chart's crds/; "

@@ -21,8 +21,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kubestencil.schema import well_known
-from kubestencil.schema.documents.inline import own_schema
-from kubestencil.schema.documents.references import rename_references
+from kubestencil.schema.documents.inline import own_schema, rename_references
 from kubestencil.schema.equality import DOCUMENTATION, json_equal
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.keyword_values import json_object

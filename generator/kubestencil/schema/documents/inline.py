@@ -24,6 +24,7 @@ from kubestencil.schema.types import (
     JsonObject,
     Release,
     Schema,
+    schema_of,
 )
 
 # The keywords of a field that stay beside the reference to its type. They belong to
@@ -104,6 +105,26 @@ def restored_schema(
         return restored_schema(definitions[schema.ref].schema, definitions, inline)
 
     return schema.map_parts(lambda part: restored_schema(part, definitions, inline))
+
+
+def rename_references(schema: Schema, new_refs: Mapping[str, str]) -> Schema:
+    """A schema with references (``#/definitions/…``) replaced as ``new_refs`` says."""
+    return schema_of(_renamed(schema.raw, new_refs))
+
+
+def _renamed(value: Any, new_refs: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: (
+                new_refs.get(inner, inner)
+                if key == "$ref" and isinstance(inner, str)
+                else _renamed(inner, new_refs)
+            )
+            for key, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [_renamed(inner, new_refs) for inner in value]
+    return value
 
 
 class _Namer:

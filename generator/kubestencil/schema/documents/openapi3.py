@@ -1,9 +1,9 @@
 """Reads documents of OpenAPI 2.0, and of 3.0 as kube-apiserver serves it under
 ``/openapi/v3``.
 
-A document of OpenAPI 3.0 describes one group and version, and repeats the definitions that it uses
-of others. Merged, and with references as OpenAPI 2.0 has them, they are read like a
-document of that version; defaults, nullable, oneOf and enums are kept.
+A document of OpenAPI 3.0 describes one group and version, and repeats the definitions
+that it uses of others. Merged, and with references as OpenAPI 2.0 has them, they are read
+like a document of that version; defaults, nullable, oneOf and enums are kept.
 """
 
 from __future__ import annotations

@@ -22,14 +22,6 @@ class Metric(NamedTuple):
     stability: str
     deprecated: str | None
 
-    def to_dict(self) -> dict[str, str | None]:
-        """The metric as a JSON object, without its name and releases."""
-        return {
-            "type": self.type,
-            "stability": self.stability,
-            "deprecated": self.deprecated,
-        }
-
 
 class Flag(NamedTuple):
     """A command line flag of a component in a range of releases, by its name without

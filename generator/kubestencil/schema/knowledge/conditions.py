@@ -58,9 +58,16 @@ class Term(NamedTuple):
     operator: Operator
     value: str
 
+    def given(self, value: Mapping[str, Any]) -> Any:
+        """The value of its field, which may be one of an object inside: ``target.kind``."""
+        part: Any = value
+        for name in self.field.split("."):
+            part = part.get(name) if isinstance(part, Mapping) else None
+        return part
+
     def holds(self, value: Mapping[str, Any]) -> bool:
         """Whether the term holds for an object."""
-        part = value.get(self.field)
+        part = self.given(value)
         if self.operator in ("=", "!="):
             text = str(part).lower() if type(part) in (bool, int) else part
             return bool(text == self.value) == (self.operator == "=")
@@ -115,10 +122,14 @@ def combinations(release: str) -> Mapping[str, Sequence[Combination]]:
     return rows_of_release(combination_rows(), release, lambda row: row.definition)
 
 
-def alternatives_of(definition: str, field: str) -> tuple[str, ...]:
+def alternatives_of(
+    definition: str, field: str, release: str | None = None
+) -> tuple[str, ...]:
     """The fields, with this one, of which an object always needs one; empty where that
-    is not known of any release."""
-    for row in combination_rows():
+    is not known of a release, or, without one, of any."""
+    of_release = combinations(release).get(definition, ()) if release else None
+    known = combination_rows() if of_release is None else of_release
+    for row in known:
         if (
             row.definition == definition
             and field in row.fields

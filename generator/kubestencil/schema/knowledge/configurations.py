@@ -172,7 +172,8 @@ def fields_on_path(
     """The definitions and names of the fields on a path (``Kind.list[].field``), regardless
     of the case of these, in each version of the kind that has them."""
     name, *names = path.replace("[]", "").split(".")
-    owners = (owner for owner in definitions if owner.endswith(f".{name}"))
+    suffix = f".{name}"
+    owners = [owner for owner in definitions if owner.endswith(suffix)]
     return [
         fields for owner in owners if (fields := _fields(definitions, owner, names))
     ]

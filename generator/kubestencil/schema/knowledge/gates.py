@@ -126,7 +126,7 @@ def gate_of(definition: str, field: str, release: str) -> GateStage | None:
         for gate in row.gates
         if (stage := gate_in(gate, release)) is not None
     ]
-    return min(gates, key=_precedence, default=None)
+    return min(gates, key=lambda gate: (gate.enabled, gate.order), default=None)
 
 
 def gate_in(gate: str, release: str) -> GateStage | None:
@@ -197,10 +197,6 @@ def gated_values() -> Mapping[tuple[str, str], GatedValue]:
     """The rows of ``specs/gated-values.tsv``, by definition and field."""
     table = rows("gated-values", GatedValue)
     return {(row.definition, row.field): row for row in table}
-
-
-def _precedence(gate: GateStage) -> tuple[bool, tuple[int, bool]]:
-    return gate.enabled, gate.order
 
 
 @cache

@@ -215,18 +215,12 @@ def built_in_groups() -> frozenset[str]:
     return frozenset(kind.group for kind in lifecycles())
 
 
-class _Kind(NamedTuple):
-    api_version: str
-    kind: str
-
-
 @cache
 def unreadable_kinds() -> frozenset[GroupVersionKind]:
     """The kinds that the first API server without them cannot read from etcd either
     (``specs/unreadable-kinds.tsv``)."""
-    return frozenset(
-        group_version_kind(*row) for row in rows("unreadable-kinds", _Kind)
-    )
+    table = read_cells("unreadable-kinds")
+    return frozenset(group_version_kind(*cells) for cells in table)
 
 
 @cache

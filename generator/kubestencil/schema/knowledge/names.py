@@ -20,9 +20,12 @@ _MIN_GATE = 4
 def components_called(name: str, release: str) -> str:
     """What is known of the command line flags of a name in a release, or else of the
     feature gates that have it in theirs; empty where there are none."""
-    return "; ".join(_flags_called(name, release)) or "; ".join(
-        islice(_gates_called(name), _MAX_GATES)
+    called = [flag for flag in flags(release).values() if flag.name == name]
+    texts = (
+        f"{flag}{f', field {flag.field}' if flag.field else ''}" for flag in called
     )
+    gates = islice(_gates_called(name), _MAX_GATES)
+    return "; ".join(texts if called else gates)
 
 
 def kinds_called(name: str) -> str:
@@ -53,13 +56,6 @@ def kinds_called(name: str) -> str:
         if row.subresource and row.name == name
     ]
     return "; ".join(sentences)
-
-
-def _flags_called(name: str, release: str) -> Iterator[str]:
-    """What the tables know of the command line flags of a name in a release."""
-    for flag in flags(release).values():
-        if flag.name == name:
-            yield f"{flag}{f', field {flag.field}' if flag.field else ''}"
 
 
 def _gates_called(name: str) -> Iterator[str]:

@@ -4,20 +4,15 @@ API server looks into. Paths are JSON names without the indexes of lists."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
+from kubestencil.schema.field_paths import fields_along
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.knowledge.tables import ranged_rows, rows, rows_of_release
 from kubestencil.schema.knowledge.values import FieldFacts, server_facts
-from kubestencil.schema.types import (
-    GroupVersionKind,
-    Release,
-    Schema,
-    group_version_kind,
-)
+from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
 from kubestencil.source.releases import ReleaseRange, release_order
 
 #: The paths of fields by kind.
@@ -36,14 +31,30 @@ class KindField(NamedTuple):
     path: str
 
 
+class ConditionalChange(NamedTuple):
+    """A change of a field about which the state of the object in its cluster decides.
+
+    ``change`` is what is meant: ``other``, ``more``, ``first``, or ``=VALUE``;
+    ``condition`` is when the API server accepts it, for people.
+    """
+
+    group: str
+    kind: str
+    path: str
+    change: str
+    condition: str
+
+
+@cache
+def conditional_changes_of(group: str, kind: str) -> Sequence[ConditionalChange]:
+    """The rows of ``specs/conditional-changes.tsv`` of a kind."""
+    table = rows("conditional-changes", ConditionalChange)
+    return [row for row in table if (row.group, row.kind) == (group, kind)]
+
+
 def immutable_rows() -> Iterator[KindField]:
     """The rows of the table ``immutable-fields``. Metadata is left out."""
     return ranged_rows("immutable-fields", KindField, 3)
-
-
-def unvalidated_rows() -> Iterator[KindField]:
-    """The rows of ``specs/unvalidated-fields.tsv``."""
-    return rows("unvalidated-fields", KindField)
 
 
 @cache
@@ -55,7 +66,7 @@ def immutable_fields(release: str) -> _Paths:
 @cache
 def unvalidated_fields(release: str) -> _Paths:
     """The fields in which an API server of a release accepts what it refuses elsewhere."""
-    return _paths(unvalidated_rows(), release)
+    return _paths(rows("unvalidated-fields", KindField), release)
 
 
 def _paths(fields: Iterator[KindField], release: str) -> _Paths:
@@ -100,7 +111,7 @@ def _at_place(known: KnownField, facts: FieldFacts) -> KnownField:
     if facts.required and "defaults" not in changed:
         # The server fills it in elsewhere, and refuses that here.
         changed["defaults"] = ()
-    return known._replace(server=replace(known.server, **changed, origin=origin))
+    return known._replace(server=known.server._replace(**changed, origin=origin))
 
 
 def newly_mutable(before: str, after: str) -> Iterator[tuple[GroupVersionKind, str]]:
@@ -131,15 +142,6 @@ def kinds_with_immutable(
 
 def field_at(release: Release, definition: str, path: str) -> tuple[str, str] | None:
     """The definition and the field at a path of a kind, None where the release lacks it."""
-    *parents, name = path.split(".")
-    for parent in parents:
-        schema = release.definitions[definition].schema.field(parent)
-        definition = _referred(schema) if schema else ""
-        if not definition:
-            return None
-    return definition, name
-
-
-def _referred(schema: Schema) -> str:
-    """The definition of a value, or of the items of a list; empty where it has none."""
-    return (schema.items or schema).ref or ""
+    along = fields_along(release.definitions[definition], release, path)
+    fields = ((step.definition, step.field.name) for step in along if step.path == path)
+    return next(fields, None)

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_interface
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -45,8 +45,8 @@ class TextFormat(NamedTuple):
         """Whether a text, which is not empty, has the format."""
         if self.longest and len(text) > int(self.longest):
             return False
-        if self.name in ("ip", "cidr"):
-            return _is_address(text) if self.name == "ip" else _is_cidr(text)
+        if self.name in _ADDRESSES:
+            return _ADDRESSES[self.name](text)
         expression = self.check or self.expression
         return re.fullmatch(expression, text, re.ASCII) is not None
 
@@ -71,6 +71,35 @@ def _is_cidr(text: str) -> bool:
     if not _is_address(address) or not re.fullmatch(r"[0-9]{1,3}", bits):
         return False
     return int(bits) <= (128 if ":" in address else 32)
+
+
+def _is_strict_address(text: str) -> bool:
+    """Whether all programs read an address alike: no zeros before a number, and none of
+    IPv4 in the form of one of IPv6 (IsValidIPForLegacyField)."""
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return False
+    return "%" not in text and getattr(address, "ipv4_mapped", None) is None
+
+
+def _is_strict_cidr(text: str) -> bool:
+    """The same of a range, which has no bits beyond its length."""
+    address, _, bits = text.partition("/")
+    if not (_is_strict_address(address) and _is_cidr(text)) or bits != str(int(bits)):
+        return False
+    return ip_interface(text).network.network_address == ip_address(address)
+
+
+#: The formats that no expression describes.
+_ADDRESSES: Mapping[str, Callable[[str], bool]] = {
+    "ip": _is_address,
+    "cidr": _is_cidr,
+    "strict-ip": _is_strict_address,
+    "strict-cidr": _is_strict_cidr,
+    "padded-cidr": lambda text: _is_cidr(text.strip()),
+    "padded-strict-cidr": lambda text: _is_strict_cidr(text.strip()),
+}
 
 
 _ROWS = {row.name: row for row in rows("formats", TextFormat)}
@@ -100,8 +129,8 @@ class Default(NamedTuple):
     condition: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldFacts:
+# A tuple, since a release has thousands.
+class FieldFacts(NamedTuple):
     """What is known of the values of a field.
 
     ``enum`` are the allowed values, empty where all are. ``defaults`` has one entry
@@ -125,7 +154,7 @@ class FieldFacts:
     key_format: str | None = None
     required: bool | None = None
     unique: tuple[str, ...] = ()
-    origin: Mapping[str, Origin] = field(default_factory=dict)
+    origin: Mapping[str, Origin] = MappingProxyType({})
 
     @property
     def default(self) -> Default | None:
@@ -139,7 +168,7 @@ class FieldFacts:
         """What the API server refuses other values for. A type of Go alone says what a
         value can be, but not that others are refused."""
         is_type = self.origin.get("enum") == "type"
-        return replace(self, enum=()) if is_type else self
+        return self._replace(enum=()) if is_type else self
 
     @property
     def pattern(self) -> str | None:

@@ -1,6 +1,5 @@
 """How an API server serves kinds: paths, operations, names and verbs.
 
 ``operation`` reads the operations in a document, ``paths`` what a path addresses,
-``read`` makes the resources of them, or of facts, and ``served`` says which kinds a
-release serves.
+and ``served`` makes the resources of them, or of facts.
 """

@@ -149,9 +149,6 @@ EACH: Mapping[str, Each] = {
     "check-sarif": Each("the same as SARIF 2.1.0, without a template"),
 }
 
-#: The reports reproduce no quirks.
-QUIRKS: Mapping[str, str] = {}
-
 
 def check_contexts(
     report: Report,

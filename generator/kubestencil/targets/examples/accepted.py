@@ -30,10 +30,17 @@ from kubestencil.targets.examples.nodes import (
 )
 from kubestencil.targets.examples.strings import CONVERTED_FORMATS, PLACEHOLDER
 
-# The labels of pods, which the selector of their owner matches.
-_NEEDED = {(OBJECT_META, "labels")}
+# The labels of pods, which the selector of their owner matches, and the group of what is
+# scaled.
+_NEEDED = {
+    (OBJECT_META, "labels"),
+    ("io.k8s.api.autoscaling.v2.CrossVersionObjectReference", "apiVersion"),
+}
 # What other parts of an object ask for: node ports, and the name of the resource.
 _AT_PLACES: Mapping[tuple[str, str], Mapping[str, str]] = {
+    ("autoscaling", "HorizontalPodAutoscaler"): {
+        "spec.scaleTargetRef.apiVersion": "apps/v1"
+    },
     ("", "Service"): {"spec.type": "NodePort"},
     ("apiextensions.k8s.io", "CustomResourceDefinition"): {
         "metadata.name": f"{PLACEHOLDER}.{PLACEHOLDER}"
@@ -116,11 +123,9 @@ class AcceptedFields:
 
     def at_places(self, root: Object) -> Object:
         """An object of a kind with what is accepted at single places of this kind."""
-        if root.definition is None or len(root.definition.kinds) != 1:
-            return root
-        kind = root.definition.kinds[0]
+        kind = root.definition and root.definition.served_kind
         node: Node = root
-        for path, facts in self._places(kind):
+        for path, facts in self._places(kind) if kind else ():
             node = _at_place(node, path.split("."), facts)
         assert isinstance(node, Object)
         return node

@@ -60,10 +60,8 @@ def fixed_values_of(definition: Definition) -> Mapping[str, str]:
         return _EMBEDDED
     if definition.name == OBJECT_META:
         return {"name": NAME}
-    if len(definition.kinds) != 1:
-        return {}
-    kind = definition.kinds[0]
-    return {"apiVersion": kind.api_version, "kind": kind.kind}
+    kind = definition.served_kind
+    return {"apiVersion": kind.api_version, "kind": kind.kind} if kind else {}
 
 
 def _is_embedded(definition: Definition) -> bool:

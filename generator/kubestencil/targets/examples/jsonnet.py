@@ -74,9 +74,7 @@ class JsonnetWriter:
         type_ = self._types.get(node.definition.name) if node.definition else None
         if type_ is not None:
             return f"\n{indent}+ ".join(self._terms(node, type_, indent))
-        return self._object(
-            ((entry.field.name, entry.node) for entry in node.entries), indent
-        )
+        return self._object(node.items, indent)
 
     def _object(self, members: Iterable[tuple[str, Node]], indent: str) -> str:
         fields = (

@@ -36,6 +36,11 @@ class Object:
     size: int
     depth: int
 
+    @property
+    def items(self) -> tuple[tuple[str, Node], ...]:
+        """The JSON names of the fields with their values."""
+        return tuple([(entry.field.name, entry.node) for entry in self.entries])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListNode:
@@ -83,10 +88,8 @@ def _extent(nodes: Collection[Node]) -> tuple[int, int]:
 
 def to_json(node: Node) -> Any:
     """A tree as a JSON value."""
-    if isinstance(node, Object):
-        return {entry.field.name: to_json(entry.node) for entry in node.entries}
+    if isinstance(node, Object | MapNode):
+        return {key: to_json(value) for key, value in node.items}
     if isinstance(node, ListNode):
         return [to_json(item) for item in node.items]
-    if isinstance(node, MapNode):
-        return {key: to_json(value) for key, value in node.items}
     return node.value

@@ -7,10 +7,9 @@ keeps. A list or a map is on one line where it is short enough.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, Release, Schema
@@ -38,17 +37,9 @@ class _Import(NamedTuple):
     name: str
 
 
-_NO_NAMES: frozenset[_Import] = frozenset()
 _DATETIME = frozenset(
     [_Import("datetime", "datetime"), _Import("datetime", "timezone")]
 )
-
-
-class _PythonCode(NamedTuple):
-    """An expression or an argument, and the names that it needs imported."""
-
-    text: str
-    names: frozenset[_Import]
 
 
 class PythonWriter:
@@ -64,43 +55,45 @@ class PythonWriter:
         self._package.check()
         self._release = release
         self._module = module
+        # What the example that is being written imports.
+        self._names: set[_Import] = set()
 
     def write(self, example: Object) -> str:
         """A Python module that creates the object; empty where it has no class."""
         definition = example.definition
         if self._module and definition and definition.name not in self._package.classes:
             return ""
-        code = self._value(example, None, "", len("example = "))
-        imports = _imports(code.names - _DATETIME)
-        if code.names >= _DATETIME:
+        self._names = set()
+        text = self._value(example, None, "", len("example = "))
+        imports = _imports(self._names - _DATETIME)
+        if self._names >= _DATETIME:
             imports = f"{_imports(_DATETIME)}\n{imports}"
-        return f"{imports}\nexample = {code.text}\n"
+        return f"{imports}\nexample = {text}\n"
 
     def _value(
         self, node: Node, schema: Schema | None, indent: str, column: int
-    ) -> _PythonCode:
+    ) -> str:
         """An expression that begins in ``column`` of a line indented by ``indent``."""
         if isinstance(node, Object):
             return self._object(node, indent)
         if isinstance(node, ListNode | MapNode):
             return self._container(node, schema, indent, column)
-        if (
-            schema is not None
-            and isinstance(node.value, str)
-            and self._package.type(schema).time_converter
-            and (time := _parse_time(node.value)) is not None
-        ):
-            return _time(time, indent, column)
-        return _PythonCode(_scalar(node.value), _NO_NAMES)
+        value = node.value
+        if schema is not None and isinstance(value, str):
+            is_time = self._package.type(schema).time_converter
+            if is_time and (time := _parse_time(value)) is not None:
+                self._names |= _DATETIME
+                return _time(time, indent, column)
+        return python_literal(value) if isinstance(value, str) else repr(value)
 
-    def _object(self, node: Object, indent: str) -> _PythonCode:
+    def _object(self, node: Object, indent: str) -> str:
         definition = node.definition
-        class_ = self._class(definition) if definition else None
         if definition is None:
             return self._dict(node.entries, indent)
+        class_ = self._class(definition)
         if class_ is None:
             return self._value(_without_classes(node), None, indent, 0)
-        local_name = class_.name.rpartition(" ")[2]
+        self._names.add(class_)
         attributes = self._attributes_of(definition)
         deeper = indent + _STEP
         arguments = [
@@ -111,14 +104,16 @@ class PythonWriter:
         others = [entry for entry in node.entries if entry.field.name not in attributes]
         if others:
             extra = self._dict(others, deeper)
-            line = f"{deeper}unknown_fields={extra.text},\n"
-            arguments.append(_PythonCode(line, extra.names))
-        code = _joined(f"{local_name}(", arguments, f"{indent})")
-        return _PythonCode(code.text, code.names | {class_})
+            arguments.append(f"{deeper}unknown_fields={extra},\n")
+        return _bracketed(f"{class_.name.rpartition(' ')[2]}(", arguments, f"{indent})")
 
-    def _dict(self, entries: Iterable[Entry], indent: str) -> _PythonCode:
-        items = [self._item(entry, indent + _STEP) for entry in entries]
-        return _joined("{", items, f"{indent}}}")
+    def _dict(self, entries: Iterable[Entry], indent: str) -> str:
+        deeper = indent + _STEP
+        items = [
+            self._lines(f"{deeper}{python_literal(entry.field.name)}: ", entry, deeper)
+            for entry in entries
+        ]
+        return _bracketed("{", items, f"{indent}}}")
 
     def _class(self, definition: Definition) -> _Import | None:
         """The class of a definition, None where it has none.
@@ -128,7 +123,7 @@ class PythonWriter:
         name = self._package.classes.get(definition.name)
         if name is not None:
             return _Import(self._module or self._package.options.package, name)
-        location = self._package.custom.modules.locations.get(definition.name)
+        location = self._package.custom.locations.get(definition.name)
         if location is None:
             return None
         name = location.class_name
@@ -142,15 +137,9 @@ class PythonWriter:
             return self._package.attributes(definition)
         return self._package.custom.attributes(definition)
 
-    def _item(self, entry: Entry, indent: str) -> _PythonCode:
-        """The lines of an item of a dict, for a field of an object without a class."""
-        return self._lines(
-            f"{indent}{python_literal(entry.field.name)}: ", entry, indent
-        )
-
-    def _lines(self, opening: str, entry: Entry, indent: str) -> _PythonCode:
-        code = self._value(entry.node, entry.field.schema, indent, len(opening))
-        return _PythonCode(f"{opening}{code.text},\n", code.names)
+    def _lines(self, opening: str, entry: Entry, indent: str) -> str:
+        value = self._value(entry.node, entry.field.schema, indent, len(opening))
+        return f"{opening}{value},\n"
 
     def _container(
         self,
@@ -158,38 +147,35 @@ class PythonWriter:
         schema: Schema | None,
         indent: str,
         column: int,
-    ) -> _PythonCode:
+    ) -> str:
         one_line = self._one_line(node, schema)
-        if one_line is not None and column + len(one_line.text) < LINE_LENGTH:
+        if one_line is not None and column + len(one_line) < LINE_LENGTH:
             return one_line
         brackets, children = _parts(node)
         deeper = indent + _STEP
         child_schema = self._child_schema(schema)
-        lines, names = "", _NO_NAMES
+        lines = ""
         for key, child in children:
-            column = len(deeper) + len(key)
-            code = self._value(child, child_schema, deeper, column)
-            lines += f"{deeper}{key}{code.text},\n"
-            names |= code.names
-        return _PythonCode(f"{brackets[0]}\n{lines}{indent}{brackets[1]}", names)
+            value = self._value(child, child_schema, deeper, len(deeper) + len(key))
+            lines += f"{deeper}{key}{value},\n"
+        return f"{brackets[0]}\n{lines}{indent}{brackets[1]}"
 
-    def _one_line(self, node: Node, schema: Schema | None) -> _PythonCode | None:
+    def _one_line(self, node: Node, schema: Schema | None) -> str | None:
         """A value on one line, None for a value that always takes several."""
         if isinstance(node, ListNode | MapNode):
             brackets, children = _parts(node)
             child_schema = self._child_schema(schema)
-            texts, names = [], _NO_NAMES
+            texts = []
             for key, child in children:
-                code = self._one_line(child, child_schema)
-                if code is None:
+                text = self._one_line(child, child_schema)
+                if text is None:
                     return None
-                texts.append(f"{key}{code.text}")
-                names |= code.names
-            return _PythonCode(f"{brackets[0]}{', '.join(texts)}{brackets[1]}", names)
+                texts.append(f"{key}{text}")
+            return f"{brackets[0]}{', '.join(texts)}{brackets[1]}"
         if isinstance(node, Object) and node.entries:
             return None
-        code = self._value(node, schema, "", 0)
-        return None if "\n" in code.text else code
+        text = self._value(node, schema, "", 0)
+        return None if "\n" in text else text
 
     def _child_schema(self, schema: Schema | None) -> Schema | None:
         """The schema of the items of a list or the values of a map."""
@@ -200,7 +186,7 @@ def _without_classes(node: Node) -> Node:
     """A node in which every object is a dict."""
     if isinstance(node, Object):
         entries = (
-            replace(entry, node=_without_classes(entry.node)) for entry in node.entries
+            Entry(each.field, _without_classes(each.node)) for each in node.entries
         )
         return object_node(None, entries)
     if isinstance(node, ListNode):
@@ -227,29 +213,23 @@ def _parse_time(text: str) -> datetime | None:
         return None
 
 
-def _time(time: datetime, indent: str, column: int) -> _PythonCode:
+def _time(time: datetime, indent: str, column: int) -> str:
     numbers = [time.year, time.month, time.day, time.hour, time.minute, time.second]
     if time.microsecond:
         numbers.append(time.microsecond)
     arguments = [*map(str, numbers), "tzinfo=timezone.utc"]
     line = f"datetime({', '.join(arguments)})"
     if column + len(line) < LINE_LENGTH:
-        return _PythonCode(line, _DATETIME)
+        return line
     lines = "".join(f"{indent}{_STEP}{argument},\n" for argument in arguments)
-    return _PythonCode(f"datetime(\n{lines}{indent})", _DATETIME)
+    return f"datetime(\n{lines}{indent})"
 
 
-def _scalar(value: Any) -> str:
-    return python_literal(value) if isinstance(value, str) else repr(value)
-
-
-def _joined(opening: str, lines: Sequence[_PythonCode], closing: str) -> _PythonCode:
+def _bracketed(opening: str, lines: Sequence[str], closing: str) -> str:
     """Lines between brackets; ``closing`` begins with its indentation."""
     if not lines:
-        return _PythonCode(f"{opening}{closing.lstrip()}", _NO_NAMES)
-    text = "".join(line.text for line in lines)
-    names = _NO_NAMES.union(*(line.names for line in lines))
-    return _PythonCode(f"{opening}\n{text}{closing}", names)
+        return f"{opening}{closing.lstrip()}"
+    return f"{opening}\n{''.join(lines)}{closing}"
 
 
 def _imports(names: Iterable[_Import]) -> str:

@@ -36,11 +36,10 @@ from kubestencil.targets.languages.rust.fixups import correct
 from kubestencil.targets.languages.rust.layout import Module
 from kubestencil.targets.languages.rust.package import crate_options
 from kubestencil.targets.languages.rust.value_types import ANY, value_type
+from kubestencil.text.unique_names import unique_names
 
 _INDENT = "    "
 _REST = "..Default::default()"
-_NO_IMPORTS: frozenset[str] = frozenset()
-_BTREE_MAP = frozenset(["std::collections::BTreeMap"])
 # The longest body of a struct, and the longest arguments of a call, that rustfmt puts on
 # one line (struct_lit_width, fn_call_width).
 _STRUCT_WIDTH = 18
@@ -51,13 +50,6 @@ _ARRAY_WIDTH = 60
 _RESERVED = (
     "BTreeMap", "ByteString", "Default", "Some", "Box", "json", "serde_json", "vec"
 )  # fmt: skip
-
-
-class _RustCode(NamedTuple):
-    """An expression or a line of code, and the paths that it has to import."""
-
-    text: str
-    imports: frozenset[str]
 
 
 class CrateNames(NamedTuple):
@@ -76,7 +68,7 @@ class CrateNames(NamedTuple):
         crate = plan_crate(correct(release, target))
         modules = sorted({path.module for path in crate.paths.values()})
         short = ["_".join(module[-2:]) or name for module in modules]
-        unique = spelling.make_unique([*_RESERVED, *short])[len(_RESERVED) :]
+        unique = unique_names(short, spelling.NUMBERED, _RESERVED)
         return cls(crate, name, dict(zip(modules, unique, strict=True)))
 
     def imported(self, module: Module) -> str:
@@ -94,30 +86,31 @@ class RustWriter:
     def __init__(self, release: Release, target: Target) -> None:
         self._names = CrateNames.of(release, target)
         self._crate, self._name = self._names.crate, self._names.crate_name
+        # The paths that the example that is being written imports.
+        self._imports: set[str] = set()
 
     def write(self, example: Object) -> str:
         """A function that returns the object."""
         assert example.definition
+        self._imports = set()
         path = self._path(example.definition.name)
-        code = self._referenced(example, example.definition.name)
+        body = _indented(self._referenced(example, example.definition.name))
         # rustfmt sorts lower-case letters before upper-case ones.
-        imports = sorted(path.imports | code.imports, key=str.swapcase)
+        imports = sorted(self._imports, key=str.swapcase)
         uses = "".join(f"use {imported};\n" for imported in imports)
-        body = _indented(code.text)
-        return f"{uses}\npub fn example() -> {path.text} {{\n{body}\n}}\n"
+        return f"{uses}\npub fn example() -> {path} {{\n{body}\n}}\n"
 
-    def _path(self, name: str) -> _RustCode:
-        """The type of a definition."""
+    def _path(self, name: str) -> str:
+        """The type of a definition, whose module is imported."""
         if name in self._crate.list_items:
-            return _RustCode(f"{self._name}::List", _NO_IMPORTS)
+            return f"{self._name}::List"
         path = self._crate.paths[name]
         if not path.module:
-            return _RustCode(f"{self._name}::{path.name}", _NO_IMPORTS)
-        imported = self._names.imported(path.module)
-        alias = self._names.aliases[path.module]
-        return _RustCode(f"{alias}::{path.name}", frozenset([imported]))
+            return f"{self._name}::{path.name}"
+        self._imports.add(self._names.imported(path.module))
+        return f"{self._names.aliases[path.module]}::{path.name}"
 
-    def _value(self, node: Node, schema: Schema) -> _RustCode:
+    def _value(self, node: Node, schema: Schema) -> str:
         """A value, in a line that is not indented."""
         if schema.ref is not None:
             return self._referenced(node, schema.ref)
@@ -127,87 +120,82 @@ class RustWriter:
             return self._map(node, schema.values)
         return self._scalar(node, value_type(schema, self._crate, ()))
 
-    def _inner(self, node: Node, schema: Schema) -> _RustCode:
+    def _inner(self, node: Node, schema: Schema) -> str:
         """An item of a list or a value of a map."""
-        text, imports = self._value(node, schema)
-        return _RustCode(f"Some({text})" if schema.keeps_null else text, imports)
+        text = self._value(node, schema)
+        return f"Some({text})" if schema.keeps_null else text
 
-    def _list(self, node: ListNode, schema: Schema) -> _RustCode:
+    def _list(self, node: ListNode, schema: Schema) -> str:
         """A list, whose items ``schema`` describes."""
         items = [self._inner(item, schema) for item in node.items]
-        imports = _NO_IMPORTS.union(*(item.imports for item in items))
-        text = ", ".join(item.text for item in items)
+        text = ", ".join(items)
         if len(items) > 1 and ("\n" in text or len(text) > _ARRAY_WIDTH):
-            lines = "".join(f"{_indented(item.text)},\n" for item in items)
-            return _RustCode(f"vec![\n{lines}]", imports)
-        return _RustCode(f"vec![{text}]", imports)
+            lines = "".join(f"{_indented(item)},\n" for item in items)
+            return f"vec![\n{lines}]"
+        return f"vec![{text}]"
 
-    def _map(self, node: MapNode, schema: Schema) -> _RustCode:
+    def _map(self, node: MapNode, schema: Schema) -> str:
         """A map, whose values ``schema`` describes."""
+        self._imports.add("std::collections::BTreeMap")
         is_single = len(node.items) == 1
         around = len("BTreeMap::from([()])") if is_single else 0
-        entries, imports = [], _BTREE_MAP
+        entries = []
         for name, inner in node.items:
             key = f"{spelling.string_literal(name)}.into()"
             value = self._inner(inner, schema)
-            imports |= value.imports
-            pair = f"{key}, {value.text}"
+            pair = f"{key}, {value}"
             if "\n" in pair or len(pair) + around > _CALL_WIDTH:
-                pair = f"\n{_INDENT}{key},\n{_indented(value.text)},\n"
+                pair = f"\n{_INDENT}{key},\n{_indented(value)},\n"
             entries.append(f"({pair})")
         text = f"BTreeMap::from([{', '.join(entries)}])"
         if not is_single and ("\n" in text or len(text) > _CALL_WIDTH):
             text = "".join(f"{_indented(entry)},\n" for entry in entries)
             text = f"BTreeMap::from([\n{text}])"
-        return _RustCode(text, imports)
+        return text
 
-    def _referenced(self, node: Node, name: str) -> _RustCode:
+    def _referenced(self, node: Node, name: str) -> str:
         """A value of the type of the definition ``name``."""
-        path = self._path(name)
-        hand_written = self._crate.hand_written.get(name)
+        crate = self._crate
+        hand_written = crate.hand_written.get(name)
         if hand_written is not None:
-            value = to_json(node)
-            text = literals.hand_written(value, hand_written.form, path.text)
-            return _RustCode(text, path.imports) if text else self._read_from_json(node)
-        if name in self._crate.list_items or name in self._crate.fields:
+            text = literals.hand_written(to_json(node), hand_written.form)
+            return f"{self._path(name)}{text}" if text else self._read_from_json(node)
+        if name in crate.list_items or name in crate.fields:
             if isinstance(node, Object):
                 return self._object(node, name)
-            has_default = name not in self._crate.without_default
-            if has_default and to_json(node) == {}:
-                return _RustCode(f"{path.text}::default()", path.imports)
+            if name not in crate.without_default and to_json(node) == {}:
+                return f"{self._path(name)}::default()"
             return self._read_from_json(node)
-        schema = self._crate.definitions[name].schema
-        if name in self._crate.custom_types and is_string_enum(schema):
-            return self._enum(node, schema, path)
-        inner = self._value(node, schema)
-        return _RustCode(f"{path.text}({inner.text})", path.imports | inner.imports)
+        schema = crate.definitions[name].schema
+        if name in crate.custom_types and is_string_enum(schema):
+            return self._enum(node, schema, name)
+        return f"{self._path(name)}({self._value(node, schema)})"
 
-    def _enum(self, node: Node, schema: Schema, path: _RustCode) -> _RustCode:
+    def _enum(self, node: Node, schema: Schema, name: str) -> str:
         """A value of the enum that the schema of a custom kind describes."""
         value = to_json(node)
         if not isinstance(value, str):
             return self._read_from_json(node)
         variant = enum_variants(schema).names.get(value)
         text = variant or f"from({spelling.string_literal(value)})"
-        return _RustCode(f"{path.text}::{text}", path.imports)
+        return f"{self._path(name)}::{text}"
 
-    def _object(self, node: Object, name: str) -> _RustCode:
+    def _object(self, node: Object, name: str) -> str:
         """A struct. If it has no default, absent fields are written, too."""
         path, fields = self._path(name), self._fields(name)
         has_default = name not in self._crate.without_default
         unknown_fields = self._crate.unknown_fields.get(name)
         names = {entry.field.name for entry in node.entries} & fields.keys()
         if not names and has_default:
-            return _RustCode(f"{path.text}::default()", path.imports)
-        present = [
+            return f"{path}::default()"
+        lines = [
             self._field(fields[entry.field.name], entry)
             for entry in node.entries
             if entry.field.name in names
         ]
-        lines = [code.text for code in present]
         if not has_default:
             lines += (
-                f"{field.name}: {_absent_value(field)},"
+                f"{field.name}: {'None' if field.is_option else 'Default::default()'},"
                 for name, field in fields.items()
                 if name not in names
             )
@@ -215,18 +203,17 @@ class RustWriter:
                 lines.append(f"{unknown_fields}: Default::default(),")
         elif len(names) < len(fields) or unknown_fields:
             lines.append(_REST)
-        imports = path.imports.union(*(code.imports for code in present))
         if len(lines) == 1:
             body = lines[0].rstrip(",")
             if len(body) <= _STRUCT_WIDTH:
-                return _RustCode(f"{path.text} {{ {body} }}", imports)
+                return f"{path} {{ {body} }}"
         body = _indented("\n".join(lines))
-        return _RustCode(f"{path.text} {{\n{body}\n}}", imports)
+        return f"{path} {{\n{body}\n}}"
 
-    def _field(self, field: StructField, entry: Entry) -> _RustCode:
+    def _field(self, field: StructField, entry: Entry) -> str:
         """The line or lines of a field."""
         schema = field.field.schema
-        text, imports = self._value(entry.node, schema)
+        text = self._value(entry.node, schema)
         if field.boxed:
             text = f"Box::new({text})"
         if field.is_option:
@@ -243,7 +230,7 @@ class RustWriter:
             text = f"Some({text})"
         if field.keeps_null:
             text = f"Some({text})"
-        return _RustCode(f"{field.name}: {text},", imports)
+        return f"{field.name}: {text},"
 
     def _fields(self, name: str) -> StructFields:
         """The fields of a struct; those of ``List``, with the types of a list kind."""
@@ -255,34 +242,29 @@ class RustWriter:
             if field.name in ("items", "metadata")
         }
 
-    def _scalar(self, node: Node, type_: str) -> _RustCode:
+    def _scalar(self, node: Node, type_: str) -> str:
         """A value of the Rust type ``type_``, which is that of no definition."""
         value = to_json(node)
         text = literals.scalar(value, type_)
         if text is not None:
-            return _RustCode(text, _NO_IMPORTS)
+            return text
         decoded = literals.decoded(value) if type_ == "crate::ByteString" else None
         if decoded is not None:
-            text = f"ByteString({spelling.string_literal(decoded)}.into())"
-            return _RustCode(text, frozenset([f"{self._name}::ByteString"]))
+            self._imports.add(f"{self._name}::ByteString")
+            return f"ByteString({spelling.string_literal(decoded)}.into())"
         if type_ == ANY:
             return self._json(value)
-        if value in ({}, []):
-            return _RustCode("Default::default()", _NO_IMPORTS)
-        return self._read_from_json(node)
+        return "Default::default()" if value in ({}, []) else self._read_from_json(node)
 
-    def _json(self, value: Any) -> _RustCode:
-        imports = frozenset([f"{self._name}::serde_json::json"])
-        return _RustCode(f"json!({literals.json_macro(value)})", imports)
+    def _json(self, value: Any) -> str:
+        self._imports.add(f"{self._name}::serde_json::json")
+        return f"json!({literals.json_macro(value)})"
 
-    def _read_from_json(self, node: Node) -> _RustCode:
+    def _read_from_json(self, node: Node) -> str:
         """A value that is not what its definition describes, as in a document in which
         a well-known definition is something else."""
-        text, imports = self._json(to_json(node))
-        return _RustCode(
-            f"serde_json::from_value({text}).unwrap()",
-            imports | {f"{self._name}::serde_json"},
-        )
+        self._imports.add(f"{self._name}::serde_json")
+        return f"serde_json::from_value({self._json(to_json(node))}).unwrap()"
 
 
 def _break_call(call: str) -> str:
@@ -297,7 +279,3 @@ def _break_call(call: str) -> str:
 def _indented(lines: str) -> str:
     """Lines, each further to the right: no literal has a line break."""
     return _INDENT + lines.replace("\n", f"\n{_INDENT}")
-
-
-def _absent_value(field: StructField) -> str:
-    return "None" if field.is_option else "Default::default()"

@@ -51,9 +51,9 @@ class Starters:
 
     def starter(self, definition: Definition) -> Object | None:
         """The starter of a kind; None where there is none that fits the definition."""
-        if len(definition.kinds) != 1 or not is_built_in(definition.name):
+        kind = definition.served_kind
+        if kind is None or not is_built_in(definition.name):
             return None
-        kind = definition.kinds[0]
         for manifest in _manifests().get((kind.group, kind.kind), ()):
             try:
                 return self._object(

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema import Definition, Release, Schema
 from kubestencil.schema.graph import breadth_first
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.accepted import AcceptedFields
@@ -82,7 +82,8 @@ class ExampleTrees:
         if metadata is None:
             return smallest
         entries = {entry.field.name: entry for entry in (*smallest.entries, metadata)}
-        tree = object_node(definition, sorted(entries.values(), key=_entry_rank))
+        ordered = sorted(entries.values(), key=lambda entry: field_rank(entry.field))
+        tree = object_node(definition, ordered)
         return self._accepted.at_places(tree)
 
     def all_fields(self, definition: Definition) -> Object | None:
@@ -160,8 +161,12 @@ class ExampleTrees:
     def _metadata(self, definition: Definition) -> Entry | None:
         """The metadata of a kind: a name and the required fields."""
         smallest = self._smallest.get(OBJECT_META)
-        field = next(filter(_is_object_meta, definition.fields), None)
-        if field is None or not isinstance(smallest, Object):
+        field = next(
+            (field for field in definition.fields if field.name == "metadata"), None
+        )
+        if field is None or field.schema.ref != OBJECT_META:
+            return None
+        if not isinstance(smallest, Object):
             return None
         entries = (
             entry
@@ -169,11 +174,3 @@ class ExampleTrees:
             if entry.field.required or entry.field.name == "name"
         )
         return Entry(field, object_node(smallest.definition, entries))
-
-
-def _is_object_meta(field: Field) -> bool:
-    return field.name == "metadata" and field.schema.ref == OBJECT_META
-
-
-def _entry_rank(entry: Entry) -> int:
-    return field_rank(entry.field)

@@ -4,7 +4,6 @@ except for the quotes of strings."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kubestencil.engine.manifest import Target
@@ -56,19 +55,11 @@ class TypeScriptWriter:
         if isinstance(node, Scalar):
             return _scalar(node)
         deeper = indent + _INDENT
-        if isinstance(node, Object):
-            return _braces(
-                (
-                    self._property(entry.field.name, entry.node, deeper)
-                    for entry in node.entries
-                ),
-                indent,
+        if isinstance(node, Object | MapNode):
+            lines = "".join(
+                self._property(name, value, deeper) for name, value in node.items
             )
-        if isinstance(node, MapNode):
-            return _braces(
-                (self._property(key, value, deeper) for key, value in node.items),
-                indent,
-            )
+            return f"{{\n{lines}{indent}}}" if lines else "{}"
         if all(map(_is_on_one_line, node.items)):
             line = f"[{', '.join(self._value(item, '', 0) for item in node.items)}]"
             # A comma follows.
@@ -88,11 +79,6 @@ class TypeScriptWriter:
             key = f"[{quote(name, 'typescript')}]"
         opening = f"{indent}{key}: "
         return f"{opening}{self._value(node, indent, len(opening))},\n"
-
-
-def _braces(properties: Iterable[str], indent: str) -> str:
-    lines = "".join(properties)
-    return f"{{\n{lines}{indent}}}" if lines else "{}"
 
 
 def _is_on_one_line(node: Node) -> bool:

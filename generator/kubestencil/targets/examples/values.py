@@ -91,7 +91,7 @@ class Values:
         """
         fixed_values = fixed_values_of(definition)
         schema, fields = definition.schema, example_fields(definition)
-        selections = self._selections(
+        selection = self._selection(
             schema,
             fields,
             fixed_values,
@@ -100,7 +100,6 @@ class Values:
             lambda entry: is_needed(entry, fixed_values),
             self._accepted.conditions(definition),
         )
-        selection = next(selections, None)
         if selection is None:
             return []
         chosen = {entry.field.name: entry for entry in selection.chosen}
@@ -136,9 +135,9 @@ class Values:
                 condition.values for condition in conditions if condition.values
             ]
             value = self.value(schema.values, include, value_conditions)
-            return self._map(value, schema, include, conditions) if value else None
+            return value and self._container(value, schema, include, conditions)
         if schema.fields:
-            selections = self._selections(
+            selection = self._selection(
                 schema,
                 schema.fields,
                 {},
@@ -146,14 +145,13 @@ class Values:
                 include,
                 lambda entry: include(entry.field),
             )
-            selection = next(selections, None)
-            return None if selection is None else object_node(None, selection.chosen)
+            return selection and object_node(None, selection.chosen)
         if schema.type == "array" and schema.items is not None:
             item_conditions = [
                 condition.items for condition in conditions if condition.items
             ]
             item = self.value(schema.items, include, item_conditions)
-            return self._list(item, schema, include, conditions) if item else None
+            return item and self._container(item, schema, include, conditions)
         return example_scalar(schema, conditions)
 
     def wrapped(self, schema: Schema, inner: Object) -> Node | None:
@@ -164,50 +162,40 @@ class Values:
             if definition.is_object:
                 return inner
             return self.wrapped(definition.schema, inner)
-        if schema.values is not None:
-            value = self.wrapped(schema.values, inner)
-            return self._map(value, schema, _is_any, ()) if value else None
-        if schema.items is not None:
-            item = self.wrapped(schema.items, inner)
-            return self._list(item, schema, _is_any, ()) if item else None
-        return inner
+        content = schema.values or schema.items
+        if content is None:
+            return inner
+        node = self.wrapped(content, inner)
+        return node and self._container(node, schema, _is_any, ())
 
-    def _list(
+    def _container(
         self,
         first: Node,
         schema: Schema,
         include: FieldFilter,
         conditions: Sequence[Schema],
     ) -> Node | None:
-        """A list that begins with ``first`` and has as many items as it must."""
-        all_conditions = (schema, *conditions)
-        count = max(condition.limits.min_items or 0 for condition in all_conditions)
+        """A list that begins with ``first``, or a map whose first value it is, with as
+        many items or keys as it must have."""
+        conditions = (schema, *conditions)
+        limits = [condition.limits for condition in conditions]
+        if schema.values is None:
+            count = max(limit.min_items or 0 for limit in limits)
+            if count > _MAX_ITEMS:
+                return None
+            others = (
+                self._other_items(schema, first, include) if count > 1 else iter(())
+            )
+            items = [first, *islice(others, max(count - 1, 0))]
+            return _checked(list_node(items), Scalar([]), conditions)
+        count = max(limit.min_properties or 0 for limit in limits)
         if count > _MAX_ITEMS:
             return None
-        others = self._other_items(schema, first, include) if count > 1 else iter(())
-        node = list_node([first, *islice(others, max(count - 1, 0))])
-        return _checked(node, Scalar([]), all_conditions)
-
-    def _map(
-        self,
-        first: Node,
-        schema: Schema,
-        include: FieldFilter,
-        conditions: Sequence[Schema],
-    ) -> Node | None:
-        """A map whose first value is ``first``, with as many keys as it must have."""
-        all_conditions = (schema, *conditions)
-        count = max(
-            condition.limits.min_properties or 0 for condition in all_conditions
-        )
-        if count > _MAX_ITEMS:
-            return None
-        assert schema.values is not None
         values = {_MAP_KEY: first}
         for number in range(2, count + 1):
             other = self.value(schema.values, include)
             values[f"{_MAP_KEY}{number}"] = first if other is None else other
-        return _checked(map_node(values), Scalar({}), all_conditions)
+        return _checked(map_node(values), Scalar({}), conditions)
 
     def _other_items(
         self, schema: Schema, first: Node, include: FieldFilter
@@ -274,7 +262,7 @@ class Values:
                 definition.schema, is_required, conditions
             )
         fixed_values = fixed_values_of(definition)
-        selections = self._selections(
+        selection = self._selection(
             definition.schema,
             example_fields(definition),
             fixed_values,
@@ -284,14 +272,11 @@ class Values:
             or self._accepted.is_needed(definition, entry.field.name),
             self._accepted.conditions(definition),
         )
-        selection = next(selections, None)
-        if selection is None:
-            return None
-        return object_node(
+        return selection and object_node(
             definition, self._accepted.with_needed(definition, *selection)
         )
 
-    def _selections(
+    def _selection(
         self,
         schema: Schema,
         fields: Sequence[Field],
@@ -300,20 +285,18 @@ class Values:
         include: FieldFilter,
         is_chosen: EntryFilter,
         allowed: Mapping[str, Sequence[Schema]] = MappingProxyType({}),
-    ) -> Iterator[FieldSelection]:
-        """The selections of fields of an object: those that ``is_chosen`` accepts, and
-        what conditions require. There is none where a required field has no value, or
-        no fields satisfy all conditions. ``allowed`` are conditions of single fields.
+    ) -> FieldSelection | None:
+        """The fields of an object: those that ``is_chosen`` accepts, and what conditions
+        require. None where a required field has no value, or no fields satisfy all
+        conditions. ``allowed`` are conditions of single fields.
 
         Inline objects in it have the fields that ``include`` accepts.
         """
         if not conditions and not has_object_conditions(schema):
             entries = list(self._entries(fields, fixed_values, allowed, include))
-            if not lacks(entries, schema.required):
-                yield FieldSelection(
-                    [entry for entry in entries if is_chosen(entry)], entries
-                )
-            return
+            if lacks(entries, schema.required):
+                return None
+            return FieldSelection(list(filter(is_chosen, entries)), entries)
         for schemas in alternatives((schema, *conditions)):
             overlays = overlays_of(schemas[1:])
             entries = list(self._entries(fields, fixed_values, overlays, include))
@@ -323,7 +306,8 @@ class Values:
             size = max(branch.limits.min_properties or 0 for branch in schemas)
             for chosen in choices(entries, required, is_chosen, overlays, size):
                 if is_allowed(chosen, fields, (object_conditions(schema), *conditions)):
-                    yield FieldSelection(chosen, entries)
+                    return FieldSelection(chosen, entries)
+        return None
 
     def _entries(
         self,

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from kubestencil.targets.examples.nodes import (
-    Entry,
-    ListNode,
-    MapNode,
-    Node,
-    Object,
-    Scalar,
-)
+from kubestencil.targets.examples.nodes import ListNode, MapNode, Node, Object, Scalar
 from kubestencil.text import yaml
 
 _INDENT = "  "
@@ -24,9 +17,7 @@ class YamlWriter:
 
     def _lines(self, node: Node, indent: str) -> str:
         """The lines of an object, a list or a map at an indentation."""
-        if isinstance(node, Object):
-            return "".join(self._entry(entry, indent) for entry in node.entries)
-        if isinstance(node, MapNode):
+        if isinstance(node, Object | MapNode):
             return "".join(
                 f"{indent}{yaml.key(key, indent)}{self._value(value, indent)}"
                 for key, value in node.items
@@ -36,10 +27,6 @@ class YamlWriter:
         if isinstance(node.value, str):
             return f"{indent}{yaml.block_string(node.value)}\n"
         return f"{indent}{yaml.value(node.value)}\n"
-
-    def _entry(self, entry: Entry, indent: str) -> str:
-        key = yaml.key(entry.field.name, indent)
-        return f"{indent}{key}{self._value(entry.node, indent)}"
 
     def _item(self, item: Node, indent: str) -> str:
         """The lines of an item of a list."""

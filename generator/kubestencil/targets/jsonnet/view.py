@@ -6,7 +6,8 @@ They are formatted as k8s-gen and jsonnetfmt leave them
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import starmap
 from typing import Literal, NamedTuple
 
@@ -20,7 +21,6 @@ from kubestencil.targets.languages.jsonnet.library import (
     make_library,
 )
 from kubestencil.targets.languages.jsonnet.members import (
-    Constructor,
     Function,
     LibraryType,
     Members,
@@ -137,21 +137,24 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             "definition": lambda: map(files.type_context, library.types),
             "group-version": lambda: starmap(files.version_context, library.versions()),
             "group": lambda: starmap(files.group_context, library.groups()),
-            "overlay": lambda: map(_overlay_context, overlay),
+            "overlay": lambda: (
+                FileContext(file.path, {"name": file.name}, {"text": file.text})
+                for file in overlay
+            ),
             "release": lambda: [files.library_context(overlay)],
         }
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _LibraryFiles:
     """Makes the contexts of a library's files."""
 
-    def __init__(self, library: Library, html_escapes: bool) -> None:
-        self._library = library
-        self._html_escapes = html_escapes
+    library: Library
+    html_escapes: bool
 
     def library_context(self, overlay: tuple[OverlayFile, ...]) -> FileContext:
-        library = self._library
+        library = self.library
         variables = {
             "name": self._literal(library.name),
             "url": self._literal(library.url),
@@ -192,7 +195,7 @@ class _LibraryFiles:
         return FileContext(type_.definition, placeholders, variables)
 
     def _literal(self, text: str) -> str:
-        return jsonnet.string_literal(text, html_escapes=self._html_escapes)
+        return jsonnet.string_literal(text, html_escapes=self.html_escapes)
 
     def _member_lines(
         self, members: Members, path: tuple[str, ...], depth: int
@@ -201,67 +204,52 @@ class _LibraryFiles:
         lines: list[MemberLine] = []
         indent = "  " * depth
         for member in members.entries:
+            doc_key = jsonnet.string_literal(f"#{member.name}")
+            key, help_ = jsonnet.field_name(member.name), self._literal(member.help)
             if isinstance(member, Function):
-                lines.append(self._function_line(member, path, indent))
+                lines.append(
+                    MemberLine(
+                        "function",
+                        indent,
+                        doc_key,
+                        key,
+                        help_,
+                        member.parameter,
+                        member.type,
+                        _body(member, path),
+                    )
+                )
             elif isinstance(member, NestedObject):
                 inner_path = () if member.path is None else path + member.path
                 inner = self._member_lines(member.members, inner_path, depth + 1)
-                lines += self._object_lines(member, inner, indent)
+                form: LineForm = "object" if inner else "empty"
+                lines += (MemberLine(form, indent, doc_key, key, help_), *inner)
+                lines += [MemberLine("end", indent)] if inner else []
             else:
-                lines.append(self._constructor_line(member, indent))
+                lines.append(
+                    MemberLine(
+                        "new",
+                        indent,
+                        help=help_,
+                        parameter=member.parameter,
+                        api_version=self._literal(member.kind.api_version),
+                        kind=self._literal(member.kind.kind),
+                        cluster_scoped=member.cluster_scoped,
+                    )
+                )
         return lines
 
-    def _function_line(
-        self, function: Function, path: tuple[str, ...], indent: str
-    ) -> MemberLine:
-        parameter = function.parameter
-        value = (
-            f"if std.isArray(v={parameter}) then {parameter} else [{parameter}]"
-            if function.type == "array"
-            else parameter
-        )
-        *parents, field = function.field
-        opening, closing = jsonnet.patch_braces((*path, *parents))
-        plus = "+" if function.appends else ""
-        return MemberLine(
-            form="function",
-            indent=indent,
-            doc_key=jsonnet.string_literal(f"#{function.name}"),
-            key=jsonnet.field_name(function.name),
-            help=self._literal(function.help),
-            parameter=parameter,
-            type=function.type,
-            body=f"{opening}{jsonnet.field_name(field)}{plus}: {value}{closing}",
-        )
 
-    def _object_lines(
-        self, nested: NestedObject, inner: list[MemberLine], indent: str
-    ) -> Iterator[MemberLine]:
-        yield MemberLine(
-            form="object" if inner else "empty",
-            indent=indent,
-            doc_key=jsonnet.string_literal(f"#{nested.name}"),
-            key=jsonnet.field_name(nested.name),
-            help=self._literal(nested.help),
-        )
-        if inner:
-            yield from inner
-            yield MemberLine(form="end", indent=indent)
-
-    def _constructor_line(self, constructor: Constructor, indent: str) -> MemberLine:
-        return MemberLine(
-            form="new",
-            indent=indent,
-            help=self._literal(constructor.help),
-            parameter=constructor.parameter,
-            api_version=self._literal(constructor.kind.api_version),
-            kind=self._literal(constructor.kind.kind),
-            cluster_scoped=constructor.cluster_scoped,
-        )
-
-
-def _overlay_context(file: OverlayFile) -> FileContext:
-    return FileContext(file.path, {"name": file.name}, {"text": file.text})
+def _body(function: Function, path: tuple[str, ...]) -> str:
+    """What a function in an object that sets what is inside the field at ``path``
+    returns."""
+    value = function.parameter
+    if function.type == "array":
+        value = f"if std.isArray(v={value}) then {value} else [{value}]"
+    *parents, field = function.field
+    opening, closing = jsonnet.patch_braces((*path, *parents))
+    plus = "+" if function.appends else ""
+    return f"{opening}{jsonnet.field_name(field)}{plus}: {value}{closing}"
 
 
 def _imports(names: Iterable[str], path: str) -> tuple[Import, ...]:

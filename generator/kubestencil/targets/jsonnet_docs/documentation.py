@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
@@ -112,14 +113,6 @@ _TYPE_LEVEL = 3
 _Path = tuple[str, ...]
 
 
-class _PackageValue(NamedTuple):
-    """What ``d.pkg`` of doc-util returns."""
-
-    name: str
-    url: str
-    help: str
-
-
 def library_packages(
     library: Library,
     generated: GeneratedDocs,
@@ -156,6 +149,7 @@ def _package(name: str, url: str = "", help_: str = "") -> Mapping[str, str]:
     return {"name": name, "import": url, "help": help_}
 
 
+@dataclass(frozen=True, slots=True)
 class _EvaluatedDocs:
     """Reads packages from a ``DocumentationTree``.
 
@@ -164,32 +158,31 @@ class _EvaluatedDocs:
     ``overlay`` is the name of the overlay, for error messages.
     """
 
-    def __init__(self, generated: GeneratedDocs, overlay: str) -> None:
-        self._generated = generated
-        self._overlay = overlay
+    generated: GeneratedDocs
+    overlay: str
 
     def packages(
         self, fields: DocumentationTree, package_path: _Path = (), path: _Path = ()
     ) -> Iterator[LibraryPackage]:
         """A package and all packages inside of it."""
-        value = self._package_value(fields["#"], path)
+        _, url, help_ = self._package_value(fields["#"], path)
         inner: dict[str, list[LibraryPackage]] = {}
         for name, field in fields.items():
             if name.startswith("#"):
                 continue
             inner_path = (*path, name)
             if field is None and len(inner_path) == _TYPE_LEVEL:
-                field = self._generated.fields(inner_path)
+                field = self.generated.fields(inner_path)
             if field is not None and "#" in field:
-                package_name = self._package_value(field["#"], inner_path).name
+                package_name, *_ = self._package_value(field["#"], inner_path)
                 inner_package_path = (*package_path, package_name)
                 inner[package_name] = list(
                     self.packages(field, inner_package_path, inner_path)
                 )
         yield LibraryPackage(
             path=package_path,
-            url=value.url,
-            help=value.help,
+            url=url,
+            help=help_,
             packages=tuple(
                 _link(name, packages[0]) for name, packages in sorted(inner.items())
             ),
@@ -236,20 +229,22 @@ class _EvaluatedDocs:
         inner_path = (*path, name)
         inner = fields.get(name, {})
         if inner is None:
-            inner = self._generated.fields(inner_path)
+            inner = self.generated.fields(inner_path)
         return self._object_docs(inner, inner_path)
 
-    def _package_value(self, value: Any, path: _Path) -> _PackageValue:
+    def _package_value(self, value: Any, path: _Path) -> tuple[str, str, str]:
+        """The name, the URL and the help of a package, as ``d.pkg`` of doc-util returns
+        them."""
         try:
             name, url, help_ = value["name"], value["import"], value["help"]
-            return _PackageValue(_text(name), _text(url), _text(help_))
+            return _text(name), _text(url), _text(help_)
         except (KeyError, TypeError) as error:
             raise self._malformed((*path, "#")) from error
 
     def _malformed(self, path: _Path) -> TargetError:
         return TargetError(
             f"{'.'.join(path)} is not documentation as doc-util returns it",
-            where=f"the overlay {self._overlay}",
+            where=f"the overlay {self.overlay}",
             hint="use d.fn, d.obj, d.val or d.pkg",
         )
 

@@ -6,7 +6,7 @@ https://github.com/datreeio/CRDs-catalog.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -122,7 +122,10 @@ class CustomSchemas:
         properties = schema.get("properties", {})
         schema["properties"] = {
             **properties,
-            **{name: _only(properties.get(name, {}), names[name]) for name in names},
+            **{
+                name: {**properties.get(name, {}), "type": "string", "enum": [value]}
+                for name, value in names.items()
+            },
         }
         schema["required"] = list(dict.fromkeys([*names, *schema.get("required", ())]))
         cycles = reachable(self._graph, [kind.definition]) & self._cyclic
@@ -220,7 +223,8 @@ class CustomSchemas:
         schema: dict[str, Any] = {
             keyword: [self._schema(schema, branch) for schema in schemas]
             for keyword, schemas in combined.items()
-            if schemas and not (value.int_or_string and _all_have_types(schemas))
+            if schemas
+            and not (value.int_or_string and all(schema.type for schema in schemas))
         }
         if value.negated is not None:
             schema["not"] = self._schema(value.negated, branch)
@@ -270,11 +274,3 @@ def _required(value: Schema, position: _Position) -> Iterator[str]:
     for name in dict.fromkeys(value.required):
         if not (position.is_custom and name in defaults):
             yield name
-
-
-def _all_have_types(schemas: Iterable[Schema]) -> bool:
-    return all(schema.type for schema in schemas)
-
-
-def _only(schema: JsonObject, value: str) -> JsonObject:
-    return {**schema, "type": "string", "enum": [value]}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from kubestencil.errors import SpecError
@@ -107,7 +107,7 @@ class EditorSchemas:
         self._release = release
         self._definitions = release.definitions
         self._writer = SchemaWriter({}, ascii_only=False)
-        self._texts: dict[str, str] = {}
+        self._text = cache(lambda name: self._writer.plain(self._definition(name)))
 
     def schemas(self) -> Iterator[DefinitionSchema]:
         """The schemas, with the names that kubeconform looks for:
@@ -162,12 +162,6 @@ class EditorSchemas:
             if self._definitions[name].is_object
         }
         return self._writer.members(texts, "  ")
-
-    def _text(self, name: str) -> str:
-        text = self._texts.get(name)
-        if text is None:
-            text = self._texts[name] = self._writer.plain(self._definition(name))
-        return text
 
     def _definition(self, name: str) -> JsonObject:
         """The schema of an object; null is an object without fields to the server."""

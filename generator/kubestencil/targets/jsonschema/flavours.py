@@ -15,11 +15,7 @@ from typing import Literal, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import nearest
 
-#: The file with all definitions that the schemas of a folder refer to.
-DEFINITIONS_FILE = "_definitions.json"
-
-_MINOR = re.compile(r"v?(\d+\.\d+)\Z")
-_PATCH = re.compile(r"v?(\d+\.\d+\.\d+)\Z")
+_VERSION = re.compile(r"v?(\d+\.\d+)(\.\d+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,27 +37,27 @@ class JsonSchemaOptions:
 
 
 class Flavour(NamedTuple):
-    """One folder of schemas.
+    """A flavour of the schemas of Kubernetes' own kinds.
 
-    ``suffix`` ends the name of the folder. With ``standalone``, schemas contain what
-    they refer to; ``strict`` ones refuse unknown fields. ``prefix`` is the part of a
-    reference before ``#``. ``published`` is false for what openapi2jsonschema does not
-    print.
+    ``name`` is its folder. ``standalone`` schemas contain what they refer to, ``strict``
+    ones refuse unknown fields. ``published`` ones have the names and bytes of
+    kubernetes-json-schema; others have enums, defaults and limits. ``prefix`` is the part
+    of a reference before ``#``: the file with all definitions.
     """
 
-    suffix: str
+    name: str
     standalone: bool
     strict: bool
-    prefix: str
     published: bool = True
+    prefix: str = "_definitions.json"
 
 
 _FLAVOURS: Mapping[str, Flavour] = {
-    "url": Flavour("", False, False, DEFINITIONS_FILE),
-    "local": Flavour("-local", False, False, DEFINITIONS_FILE),
-    "standalone": Flavour("-standalone", True, False, DEFINITIONS_FILE),
-    "standalone-strict": Flavour("-standalone-strict", True, True, DEFINITIONS_FILE),
-    "editor": Flavour("-editor", True, True, DEFINITIONS_FILE, published=False),
+    "url": Flavour("{version}", False, False),
+    "local": Flavour("{version}-local", False, False),
+    "standalone": Flavour("{version}-standalone", True, False),
+    "standalone-strict": Flavour("{version}-standalone-strict", True, True),
+    "editor": Flavour("{version}-editor", True, True, published=False),
 }
 
 
@@ -73,27 +69,27 @@ def kubernetes_version(release: str, target: Target, options: JsonSchemaOptions)
     """
     if options.patch < 0:
         raise target.option_error("must not be negative", "patch")
-    if minor := _MINOR.match(release):
-        return f"v{minor[1]}.{options.patch}"
-    version = _PATCH.match(release)
-    return f"v{version[1]}" if version else release
+    version = _VERSION.match(release)
+    return f"v{version[1]}{version[2] or f'.{options.patch}'}" if version else release
 
 
 def chosen_flavours(
     target: Target, options: JsonSchemaOptions, version: str
-) -> Mapping[str, Flavour]:
-    """The flavours that the option ``flavours`` lists, by name.
+) -> tuple[Flavour, ...]:
+    """The flavours that the option ``flavours`` lists.
 
     Raises ``option_error`` for an unknown flavour, and where none is listed.
     """
-    names = [name.strip() for name in options.flavours.split(",")]
-    for name in names:
+    flavours: dict[str, Flavour] = {}
+    for name in map(str.strip, options.flavours.split(",")):
         if name not in _FLAVOURS:
             raise target.option_error(
                 f"unknown flavour {name!r}", "flavours", nearest(name, _FLAVOURS)
             )
-    prefix = options.prefix.replace("{version}", version)
-    flavours = {name: _FLAVOURS[name] for name in names}
-    if "url" in flavours:
-        flavours["url"] = flavours["url"]._replace(prefix=prefix)
-    return flavours
+        flavour = _FLAVOURS[name]
+        prefix = options.prefix if name == "url" else flavour.prefix
+        flavours[name] = flavour._replace(
+            name=flavour.name.replace("{version}", version),
+            prefix=prefix.replace("{version}", version),
+        )
+    return tuple(flavours.values())

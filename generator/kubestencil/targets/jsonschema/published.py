@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import ReasonTable
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition
-from kubestencil.schema.graph import cyclic_edges, reachable, reverse
+from kubestencil.schema.graph import Graph, cyclic_edges, reachable, reverse
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import JsonObject
 from kubestencil.targets.jsonschema.definitions import (
     Definitions,
+    PreparedDefinitions,
     prepare,
     reference_graph,
     referenced,
@@ -44,13 +46,7 @@ class _SchemaFile(NamedTuple):
     with_api_version: bool
 
 
-class _Texts(NamedTuple):
-    """Definitions, and the writer of those that refer to them."""
-
-    definitions: Definitions
-    writer: SchemaWriter
-
-
+@dataclass(frozen=True, eq=False)
 class PublishedSchemas:
     """Makes the files of one flavour.
 
@@ -59,21 +55,18 @@ class PublishedSchemas:
     themselves are there, too.
     """
 
-    def __init__(
-        self,
-        definitions: Mapping[str, Definition],
-        flavour: Flavour,
-        quirks: Mapping[str, ReasonTable],
-        *,
-        recursive: bool,
-    ) -> None:
-        self._definitions = definitions
-        self._flavour = flavour
-        self._quirks = quirks
-        self._recursive = recursive
-        self._prepared = prepare(definitions, strict=flavour.strict)
-        self._graph = reference_graph(self._prepared.by_kind)
-        self._end = "" if "no-final-newline" in quirks else "\n"
+    definitions: Mapping[str, Definition]
+    flavour: Flavour
+    quirks: Mapping[str, ReasonTable]
+    recursive: bool
+
+    @cached_property
+    def _prepared(self) -> PreparedDefinitions:
+        return prepare(self.definitions, strict=self.flavour.strict)
+
+    @cached_property
+    def _graph(self) -> Graph:
+        return reference_graph(self._prepared.by_kind)
 
     def definitions_file(self) -> bytes:
         """The file with all definitions, which refer to each other."""
@@ -81,8 +74,8 @@ class PublishedSchemas:
 
     def all_file(self) -> bytes:
         """The schema of a value that is of one of the definitions."""
-        prefix = f"{self._flavour.prefix}{REFERENCE_PREFIX}"
-        references = [{"$ref": f"{prefix}{name}"} for name in self._definitions]
+        prefix = f"{self.flavour.prefix}{REFERENCE_PREFIX}"
+        references = [{"$ref": f"{prefix}{name}"} for name in self.definitions]
         return self._plain({"oneOf": references})
 
     def schemas(self) -> Iterator[DefinitionSchema]:
@@ -92,24 +85,24 @@ class PublishedSchemas:
         """
         texts: dict[_SchemaFile, bytes] = {}
         total = 0
-        for name, file in _schema_files(self._definitions, self._quirks).items():
+        for name, file in _schema_files(self.definitions, self.quirks).items():
             if self._is_left_out(file.definition):
                 continue
             if file.definition not in self._with_api_versions:
                 file = file._replace(with_api_version=False)
             data = texts.get(file)
             if data is None:
-                data = texts[file] = self._encoded(file)
+                data = texts[file] = self._data(file)
             total += len(data)
             if total > _MAX_TOTAL:
                 raise self._size_error(file.definition, "all schemas together")
             yield DefinitionSchema(name, file.definition, data)
 
     def _is_left_out(self, name: str) -> bool:
-        if not self._flavour.standalone or self._recursive:
+        if not self.flavour.standalone or self.recursive:
             return False
-        kinds = self._quirks.get("unsupported-kinds", {}).get("kinds", ())
-        kind = self._definitions[name].kind.lower()
+        kinds = self.quirks.get("unsupported-kinds", {}).get("kinds", ())
+        kind = self.definitions[name].kind.lower()
         return kind in kinds or name in self._containing_cycles
 
     @cached_property
@@ -124,34 +117,38 @@ class PublishedSchemas:
     def _with_api_versions(self) -> frozenset[str]:
         """The definitions whose schema has API versions, of itself or of a part."""
         kinds = self._prepared.differing
-        if not self._flavour.standalone:
+        if not self.flavour.standalone:
             return kinds
         return frozenset(reachable(reverse(self._graph), kinds))
 
-    def _writer(self, definitions: Definitions) -> SchemaWriter:
-        return SchemaWriter(
-            definitions if self._flavour.standalone else {},
-            local=self._cyclic,
-            ascii_only="ascii-only" in self._quirks,
-            keeps_siblings="dropped-siblings" not in self._quirks,
-        )
+    @cached_property
+    def _writers(self) -> Mapping[bool, SchemaWriter]:
+        """The writers of what refers to definitions, by whether these have their API
+        versions."""
+        return {
+            with_api_version: SchemaWriter(
+                self._forms[with_api_version] if self.flavour.standalone else {},
+                local=self._cyclic,
+                ascii_only="ascii-only" in self.quirks,
+                keeps_siblings="dropped-siblings" not in self.quirks,
+            )
+            for with_api_version in self._forms
+        }
 
     @cached_property
-    def _by_kind(self) -> _Texts:
-        return _Texts(self._prepared.by_kind, self._writer(self._prepared.by_kind))
-
-    @cached_property
-    def _by_api_version(self) -> _Texts:
-        definitions = self._prepared.by_api_version
-        return _Texts(definitions, self._writer(definitions))
+    def _forms(self) -> Mapping[bool, Definitions]:
+        return {False: self._prepared.by_kind, True: self._prepared.by_api_version}
 
     def _plain(self, value: JsonObject) -> bytes:
-        writer = SchemaWriter({}, ascii_only="ascii-only" in self._quirks)
-        return f"{writer.plain(value)}{self._end}".encode()
+        writer = SchemaWriter({}, ascii_only="ascii-only" in self.quirks)
+        return self._encoded(writer.plain(value))
 
-    def _encoded(self, file: _SchemaFile) -> bytes:
+    def _encoded(self, text: str) -> bytes:
+        return (text if "no-final-newline" in self.quirks else f"{text}\n").encode()
+
+    def _data(self, file: _SchemaFile) -> bytes:
         try:
-            return f"{self._schema(file)}{self._end}".encode()
+            return self._encoded(self._schema(file))
         except TooLargeError as error:
             raise self._size_error(file.definition, "its schema") from error
         except RecursionError as error:
@@ -169,11 +166,10 @@ class PublishedSchemas:
         )
 
     def _schema(self, file: _SchemaFile) -> str:
-        definitions, writer = (
-            self._by_api_version if file.with_api_version else self._by_kind
-        )
+        writer = self._writers[file.with_api_version]
+        definitions = self._forms[file.with_api_version]
         schema = self._top_level(definitions, file.definition)
-        parent = None if "required-may-be-null" in self._quirks else schema
+        parent = None if "required-may-be-null" in self.quirks else schema
         texts = {
             key: (
                 writer.properties(value, parent)
@@ -183,7 +179,7 @@ class PublishedSchemas:
             for key, value in schema.items()
         }
         cycles = self._cyclic & reachable(self._graph, [file.definition])
-        if self._flavour.standalone and cycles:
+        if self.flavour.standalone and cycles:
             local = {
                 name: writer.definition(name).replace("\n", "\n    ")
                 for name in sorted(cycles)
@@ -193,7 +189,7 @@ class PublishedSchemas:
 
     def _top_level(self, definitions: Definitions, name: str) -> JsonObject:
         """The schema of a definition with the keywords that only a file has."""
-        flavour, quirks = self._flavour, self._quirks
+        flavour, quirks = self.flavour, self.quirks
         schema = definitions[name]
         if flavour.standalone:
             schema = definitions[referenced(schema, definitions) or name]

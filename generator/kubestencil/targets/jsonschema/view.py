@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
@@ -26,6 +26,7 @@ from kubestencil.targets.jsonschema.custom import (
 )
 from kubestencil.targets.jsonschema.editor import EditorSchemas, any_kind
 from kubestencil.targets.jsonschema.flavours import (
+    Flavour,
     JsonSchemaOptions,
     chosen_flavours,
     kubernetes_version,
@@ -53,22 +54,6 @@ QUIRKS: Mapping[str, str] = {
 
 _FOLDER = {"folder": "the version and the flavour: v1.35.0-standalone-strict"}
 
-
-class Folder(NamedTuple):
-    """A flavour of the schemas of Kubernetes' own kinds.
-
-    ``name`` is its folder. ``standalone`` schemas contain what they refer to, ``strict``
-    ones refuse unknown fields. ``published`` ones have the names and bytes of
-    kubernetes-json-schema; others have enums, defaults and limits.
-    """
-
-    name: str
-    standalone: bool
-    strict: bool
-    published: bool
-
-
-_Folders = Iterable[tuple[Folder, PublishedSchemas]]
 
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
@@ -102,7 +87,7 @@ EACH: Mapping[str, Each] = {
             "kubernetes_version": Annotated[
                 str, "the version in the names of folders, such as v1.35.0"
             ],
-            "folders": tuple[Folder, ...],
+            "folders": tuple[Flavour, ...],
             "custom_kinds": tuple[CustomKind, ...],
             "configurations": Annotated[
                 tuple[CustomKind, ...], "kinds of configuration files of programs"
@@ -125,29 +110,15 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     is_catalog = options.custom_resources == "crds-catalog"
     if is_catalog:
         kinds = tuple(kind for kind in kinds if release.custom_kinds.get(kind.key))
-    strict = any(flavour.strict for flavour in flavours.values())
+    strict = any(flavour.strict for flavour in flavours)
     definitions = _published_definitions(release, kinds)
-    folders = {
-        flavour: Folder(
-            f"{version}{flavour.suffix}",
-            flavour.standalone,
-            flavour.strict,
-            flavour.published,
-        )
-        for flavour in flavours.values()
-        if definitions
-    }
+    folders = flavours if definitions else ()
     published = [
-        (
-            folder,
-            PublishedSchemas(
-                definitions, flavour, target.quirks, recursive=options.recursive
-            ),
-        )
-        for flavour, folder in folders.items()
-        if folder.published
+        PublishedSchemas(definitions, flavour, target.quirks, options.recursive)
+        for flavour in folders
+        if flavour.published
     ]
-    editors = [folder for folder in folders.values() if not folder.published]
+    editors = [folder.name for folder in folders if not folder.published]
     # What others publish is without them. Programs refuse fields that are unknown.
     configured = with_configurations(release) if editors else release
     files = configurations(configured)
@@ -157,19 +128,30 @@ def make_contexts(release: Release, target: Target) -> Contexts:
 
     variables = {
         "kubernetes_version": version,
-        "folders": tuple(folders.values()),
+        "folders": folders,
         "custom_kinds": kinds,
         "configurations": files,
     }
     return Contexts(
         files={
             "schema": lambda: _schemas(
-                [*published, *((folder, EditorSchemas(release)) for folder in editors)]
+                [
+                    *((each.flavour.name, each) for each in published),
+                    *((folder, EditorSchemas(release)) for folder in editors),
+                ]
             ),
             "definitions": lambda: _files(published, PublishedSchemas.definitions_file),
             "all": lambda: chain(
                 _files(published, PublishedSchemas.all_file),
-                _any_kind(release, editors, (*kinds, *files)),
+                (
+                    FileContext(
+                        "all kinds",
+                        {"folder": folder},
+                        {},
+                        any_kind(release, (*kinds, *files)),
+                    )
+                    for folder in editors
+                ),
             ),
             "custom-kind": lambda: chain(
                 _custom_contexts(
@@ -217,28 +199,20 @@ def _custom_contexts(
 
 
 def _schemas(
-    folders: Iterable[tuple[Folder, PublishedSchemas | EditorSchemas]],
+    folders: Iterable[tuple[str, PublishedSchemas | EditorSchemas]],
 ) -> Iterator[FileContext]:
     """The contexts of the schemas of all definitions in all flavours."""
-    for folder, flavour in folders:
-        for schema in flavour.schemas():
-            placeholders = {"folder": folder.name, "name": schema.name}
+    for folder, schemas in folders:
+        for schema in schemas.schemas():
+            placeholders = {"folder": folder, "name": schema.name}
             yield FileContext(schema.definition, placeholders, {}, schema.data)
 
 
-def _any_kind(
-    release: Release, folders: Iterable[Folder], custom: Collection[CustomKind]
-) -> Iterator[FileContext]:
-    """The context of the schema of any kind, beside those for editors."""
-    for folder in folders:
-        data = any_kind(release, custom)
-        yield FileContext("all kinds", {"folder": folder.name}, {}, data)
-
-
 def _files(
-    folders: _Folders, make_file: Callable[[PublishedSchemas], bytes]
+    published: Iterable[PublishedSchemas],
+    make_file: Callable[[PublishedSchemas], bytes],
 ) -> Iterator[FileContext]:
     """The context of one file about all definitions for each flavour."""
-    for folder, published in folders:
-        data = make_file(published)
-        yield FileContext("all definitions", {"folder": folder.name}, {}, data)
+    for each in published:
+        placeholders = {"folder": each.flavour.name}
+        yield FileContext("all definitions", placeholders, {}, make_file(each))

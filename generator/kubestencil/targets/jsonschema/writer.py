@@ -7,6 +7,7 @@ it may be null, and indented where it is put in.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from json import dumps
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Any, NamedTuple
@@ -72,7 +73,7 @@ class SchemaWriter:
             encode_basestring_ascii if ascii_only else encode_basestring
         )
         self._fragments: dict[_Fragment, str] = {}
-        self._plain_fragments: dict[str, str] = {}
+        self._plain_definition = cache(self._plain_fragment)
 
     def members(self, texts: Mapping[str, str], margin: str = "") -> str:
         """The text of an object whose values are texts with the margin of a member."""
@@ -112,16 +113,10 @@ class SchemaWriter:
         """The text of a definition that is referred to, and is not null."""
         return self._definition_text(_Fragment(name, True, frozenset(), ""), {})
 
-    def _plain_definition(self, name: str) -> str:
-        text = self._plain_fragments.get(name)
-        if text is None:
-            text = (
-                self._local_reference(name)
-                if name in self._local
-                else self.plain(self._definitions[name])
-            )
-            self._plain_fragments[name] = text
-        return text
+    def _plain_fragment(self, name: str) -> str:
+        if name in self._local:
+            return self._local_reference(name)
+        return self.plain(self._definitions[name])
 
     def _nullable(
         self,

@@ -58,21 +58,15 @@ def _module_name(package: str, members: Sequence[Definition]) -> ModuleName:
         return ModuleName("meta", "v1")
     names = {
         ModuleName(kind.group or _CORE, kind.version)
-        for definition in members
-        if len(definition.kinds) == 1
-        for kind in definition.kinds
-        if _is_named_after(package, kind)
+        for kind in (definition.served_kind for definition in members)
+        if kind and _is_named_after(package, kind)
     }
     if len(names) == 1:
         return names.pop()
     parts = [_CORE, *package.split(".")] if package else [_CORE]
-    if _is_version(parts[-1]):
+    if precedence(parts[-1]) >= precedence("v0alpha0"):
         return ModuleName(parts[-2], parts[-1])
     return ModuleName(parts[-1], _UNVERSIONED)
-
-
-def _is_version(name: str) -> bool:
-    return precedence(name) >= precedence("v0alpha0")
 
 
 def _is_named_after(package: str, kind: GroupVersionKind) -> bool:

@@ -13,13 +13,10 @@ from kubestencil.targets.languages.python.api_methods import (
     result_schema,
     served_path,
 )
-from kubestencil.targets.languages.python.spelling import (
-    Spelling,
-    snake_case,
-    unique_names,
-)
+from kubestencil.targets.languages.python.spelling import Spelling, snake_case
 from kubestencil.targets.markdown.types import TypeName, TypeNames
 from kubestencil.text import markdown
+from kubestencil.text.unique_names import numbered, unique_names
 
 _BODY = "body"
 _ANY_MEDIA_TYPE = "*/*"
@@ -151,7 +148,12 @@ class ApiPages:
                 ModelImport(model, snake_case(model, self._spelling.acronyms))
                 for model in sorted(models)
             ),
-            consumes=_media_types(details.consumes) if has_body else "",
+            # Any media type is none in particular.
+            consumes=", ".join(
+                _media_type(name)
+                for name in details.consumes
+                if has_body and name != _ANY_MEDIA_TYPE
+            ),
             produces=", ".join(map(_media_type, details.produces)) if result else "",
             responses=tuple(
                 Status(_cell(code), _cell(description))
@@ -170,8 +172,12 @@ class ApiPages:
             self._argument(parameter, self._name(parameter, body_name))
             for parameter in ordered
         ]
-        if len({argument.name for argument in arguments}) < len(arguments):
-            arguments = _with_unique_names(arguments)
+        # The examples are those of the first of several with one name.
+        names = unique_names((argument.name for argument in arguments), numbered())
+        arguments = [
+            argument if argument.name == name else argument._replace(name=name)
+            for argument, name in zip(arguments, names, strict=True)
+        ]
         return tuple(sorted(arguments, key=lambda argument: not argument.required))
 
     def _name(self, parameter: OperationParameter, body_name: str | None) -> str:
@@ -208,24 +214,6 @@ class ApiPages:
             description=cell(description),
             required=parameter.required,
         )
-
-
-def _with_unique_names(arguments: list[Argument]) -> list[Argument]:
-    """Arguments with different names: ``path`` and ``path2``. The examples are those of
-    the first."""
-    keys = [f"{index} {argument.name}" for index, argument in enumerate(arguments)]
-    names = unique_names(keys, lambda key: key.partition(" ")[2])
-    return [
-        argument._replace(name=names[key])
-        for key, argument in zip(keys, arguments, strict=True)
-    ]
-
-
-def _media_types(media_types: Iterable[str]) -> str:
-    """The media types of a body; any is none in particular."""
-    return ", ".join(
-        _media_type(name) for name in media_types if name != _ANY_MEDIA_TYPE
-    )
 
 
 def _media_type(name: str) -> str:

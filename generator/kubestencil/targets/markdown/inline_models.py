@@ -9,7 +9,6 @@ flatten the fields of a model, 7.26 gathers its inline models.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
@@ -17,6 +16,7 @@ from typing import Any, Literal, get_args
 
 from kubestencil.schema import Schema
 from kubestencil.schema.types import reference_to
+from kubestencil.text.unique_names import numbered, shortened_name, unused_name
 
 #: The versions of openapi-generator whose rules are here.
 Version = Literal["4.3", "5.4", "7.26"]
@@ -88,16 +88,10 @@ class _Resolver(ABC):
 
     def model_name(self, schema: Schema, path: str) -> str:
         """A name that is free, for the object at ``path``: model and fields."""
-        name = _sanitized(schema.title or path)
-        if len(name) > _MAX_LENGTH:
-            # openapi-generator fails to write a page with such a name.
-            digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-            name = f"{name[: _MAX_LENGTH - len(digest)]}{digest}"
-        candidate, number = name, 0
-        while candidate in self.taken:
-            number += 1
-            candidate = f"{name}_{number}"
-        return candidate
+        name = _NOT_IN_NAME.sub("_", re.sub(r"\A(?=[0-9])", "_", schema.title or path))
+        # openapi-generator fails to write a page with a longer name.
+        name = shortened_name(name, _MAX_LENGTH)
+        return unused_name(name, self.taken, numbered("_", 1))
 
     def add(self, name: str, model: Schema, *signatures: Signature) -> Schema:
         """A reference to the model with one of ``signatures``; if there is none, it is
@@ -178,7 +172,7 @@ class _Gatherer(_Resolver):
 
     def inner(self, schema: Schema, path: str) -> Schema:
         """The schema of a field, item or value; a reference for an object."""
-        if not _has_schemas(schema):
+        if schema.keywords.isdisjoint(("properties", "items", _VALUES)):
             return schema
         name = self.model_name(schema, path)
         model = self.resolved(schema, name)
@@ -246,16 +240,8 @@ def _fields(schema: Schema) -> Mapping[str, Schema]:
     return {field.name: field.schema for field in schema.fields}
 
 
-def _has_schemas(schema: Schema) -> bool:
-    return not schema.keywords.isdisjoint(("properties", "items", _VALUES))
-
-
 def _is_object(schema: Schema) -> bool:
     return schema.type in ("object", None) and bool(schema.fields)
-
-
-def _sanitized(name: str) -> str:
-    return _NOT_IN_NAME.sub("_", re.sub(r"\A(?=[0-9])", "_", name))
 
 
 Signature = Hashable

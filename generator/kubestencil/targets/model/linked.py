@@ -543,15 +543,14 @@ class DefinitionLinks:
                 )
             ),
             tuple(
-                OperationResponse(code, text, schema and self._linked(schema))
+                OperationResponse(
+                    code, text, schema and LinkedSchema(schema, self, NO_FACTS)
+                )
                 for code, text, schema in details.responses
             ),
             details.consumes,
             details.produces,
         )
-
-    def _linked(self, schema: Schema) -> LinkedSchema:
-        return LinkedSchema(schema, self, NO_FACTS)
 
     @cached_property
     def _examples(self) -> ExampleTrees:
@@ -559,7 +558,7 @@ class DefinitionLinks:
 
     def example(self, name: str, *, with_all_fields: bool) -> Any:
         definition = self.release.definitions[name]
-        if len(definition.kinds) != 1:
+        if definition.served_kind is None:
             return None
         examples = self._examples
         make = examples.all_fields if with_all_fields else examples.starter

@@ -106,11 +106,6 @@ def _groups(group_versions: Mapping[ModuleName, GroupVersion]) -> list[Group]:
     versions: dict[str, list[GroupVersion]] = {}
     for group_version in group_versions.values():
         versions.setdefault(group_version.group, []).append(group_version)
-    return [
-        Group(name, tuple(sorted(versions[name], key=_precedence, reverse=True)))
-        for name in sorted(versions)
-    ]
-
-
-def _precedence(group_version: GroupVersion) -> tuple[int, int, int, str]:
-    return precedence(group_version.version)
+    for members in versions.values():
+        members.sort(key=lambda member: precedence(member.version), reverse=True)
+    return [Group(name, tuple(versions[name])) for name in sorted(versions)]

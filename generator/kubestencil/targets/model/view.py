@@ -64,9 +64,6 @@ EACH: Mapping[str, Each] = {
     "release": Each("the release, once", {}, _SHARED),
 }
 
-#: The view has no quirks: it reproduces no published format.
-QUIRKS: Mapping[str, str] = {}
-
 
 def make_contexts(release: Release, target: Target) -> Contexts:
     """The contexts of the files of one release.

@@ -7,64 +7,46 @@ what schemas of custom resources have beyond those of Kubernetes' own types
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
-from kubestencil.schema.graph import references
 from kubestencil.targets.languages.python.annotations import (
     ABSENT,
-    LINE_LENGTH,
+    BUILTINS,
     PRESENT,
-    attribute_lines,
-    present,
+    names_in,
+    with_aliases,
 )
 from kubestencil.targets.languages.python.custom.modules import (
     ClassLocation,
     CustomFile,
+    referred_classes,
 )
 from kubestencil.targets.languages.python.custom.types import (
-    CustomPythonType,
+    RUNTIME_NAMES,
     CustomTypeSpeller,
 )
-from kubestencil.targets.languages.python.imports import sort_like_isort
+from kubestencil.targets.languages.python.imports import ImportFrom, import_from
 from kubestencil.targets.languages.python.package import (
     PythonPackage,
-    deprecation_notes,
+    class_description,
     is_always_sent,
 )
 from kubestencil.targets.languages.python.types import with_default
+from kubestencil.targets.python.attributes import ModelAttribute, model_attribute
 from kubestencil.text.languages import python_literal
 
-_BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
 _TYPING_NAMES = frozenset(["Any", "Literal"])
+_CUSTOM_NAMES = (RUNTIME_NAMES | {"to_exact_time"}) - _TYPING_NAMES
 _BASE_NAMES = frozenset(
     [
         *(ABSENT, PRESENT, "JsonObject", "MicroTime", "Quantity", "Time", "TimedModel"),
         *("to_micro_time", "to_time"),
     ]
 )
-
-
-class CustomField(NamedTuple):
-    """An attribute of a custom class.
-
-    ``name`` is the attribute, ``json_name`` the field's JSON name as a literal,
-    ``is_renamed`` says that they differ. ``lines`` is the annotated attribute, after
-    its indentation. ``time_converter`` is the function that gives a time its
-    precision, empty for other types. ``description`` is the text of its docstring, or
-    empty.
-    """
-
-    name: str
-    json_name: str
-    is_renamed: bool
-    lines: str
-    time_converter: str
-    description: str
 
 
 class CustomClass(NamedTuple):
@@ -82,9 +64,9 @@ class CustomClass(NamedTuple):
     name: str
     bases: tuple[str, ...]
     description: str
-    fields: tuple[CustomField, ...]
-    renamed_fields: tuple[CustomField, ...]
-    time_fields: tuple[CustomField, ...]
+    fields: tuple[ModelAttribute, ...]
+    renamed_fields: tuple[ModelAttribute, ...]
+    time_fields: tuple[ModelAttribute, ...]
     drops_unknown: bool
     kept: tuple[str, ...]
     nullable: tuple[str, ...]
@@ -108,14 +90,6 @@ class ImportedClass(NamedTuple):
         if self.name == self.local_name:
             return self.name
         return f"{self.name} as {self.local_name}"
-
-
-class ImportFrom(NamedTuple):
-    """``from module import names``; ``wrapped`` where it is too long for one line."""
-
-    module: str
-    names: tuple[str, ...]
-    wrapped: bool
 
 
 class CustomModule(NamedTuple):
@@ -153,6 +127,9 @@ class _FileBuilder:
         self._file = file
         self._own = frozenset(definition.name for definition in file.definitions)
         self._imported = _imported_classes(package, file, self._references())
+        self._speller = CustomTypeSpeller(
+            release.definitions, self._local_name, self._custom.is_open
+        )
         self._names: set[str] = set()
         self._defined: set[str] = set()
 
@@ -162,16 +139,16 @@ class _FileBuilder:
             [class_ for class_ in self._imported.values() if class_.is_late is is_late]
             for is_late in (False, True)
         )
-        aliased = {f"_{name}" for name in _BUILTINS} & self._names
-        custom = self._names - aliased - _TYPING_NAMES - _BASE_NAMES
         base = (_BASE_NAMES & self._names) | (set() if late else {"build"})
         return CustomModule(
             classes=classes,
-            aliased_builtins=tuple(sorted(name[1:] for name in aliased)),
+            aliased_builtins=tuple(
+                name for name in sorted(BUILTINS) if f"_{name}" in self._names
+            ),
             typing_names=tuple(sorted(_TYPING_NAMES & self._names)),
             imports=(
-                *_import_from("..._base", base),
-                *_import_from("..._custom", custom),
+                *import_from("..._base", base),
+                *import_from("..._custom", self._names & _CUSTOM_NAMES),
                 *_class_imports(early),
             ),
             late_imports=tuple(_class_imports(late)),
@@ -179,31 +156,16 @@ class _FileBuilder:
 
     def _references(self) -> Iterator[str]:
         """The full names of the definitions whose classes the file refers to."""
+        graph = self._custom.graph
         for definition in self._file.definitions:
-            pending = deque(references(definition.schema))
-            while pending:
-                name = pending.popleft()
-                if self._has_class(name):
-                    yield name
-                else:
-                    pending.extend(references(self._release.definitions[name].schema))
+            yield from referred_classes(graph[definition.name], graph, self._has_class)
 
     def _class(self, definition: Definition) -> CustomClass:
         custom = self._custom
         attributes = custom.attributes(definition)
-        speller = CustomTypeSpeller(
-            self._release.definitions,
-            self._local_name,
-            custom.is_open,
-            _BUILTINS & frozenset(attributes.values()),
-        )
+        aliased = BUILTINS.intersection(attributes.values())
         fields = tuple(
-            self._field(
-                definition,
-                field,
-                attributes[field.name],
-                speller.spell(field.schema),
-            )
+            self._field(definition, field, attributes[field.name], aliased)
             for field in custom.fields(definition)
         )
         self._defined.add(definition.name)
@@ -215,11 +177,17 @@ class _FileBuilder:
             self._names.add("Any")
         self._names.update(bases, (field.time_converter for field in time_fields))
         return CustomClass(
-            name=custom.modules.locations[definition.name].class_name,
+            name=custom.locations[definition.name].class_name,
             bases=tuple(bases),
-            description=_class_description(definition, self._release),
+            description=class_description(
+                definition,
+                self._release,
+                map(_choice_note, field_choices(definition.schema)),
+            ),
             fields=fields,
-            renamed_fields=tuple(field for field in fields if field.is_renamed),
+            renamed_fields=tuple(
+                field for field in fields if field.json_name != f'"{field.name}"'
+            ),
             time_fields=time_fields,
             drops_unknown=is_open and not custom.keeps_unknown_fields(definition),
             kept=tuple(
@@ -233,28 +201,23 @@ class _FileBuilder:
         definition: Definition,
         field: Field,
         attribute: str,
-        type_: CustomPythonType,
-    ) -> CustomField:
-        self._names |= type_.names
-        annotation = type_.annotation
-        if not field.required and annotation != "Any":
-            annotation = f"{annotation.removesuffix(' | None')} | None"
-        if not all(map(self._is_defined, type_.references)):
-            annotation = f'"{annotation}"'
-        default = "" if field.required else "None"
-        if is_always_sent(definition, field, self._release):
-            annotation, default = present(annotation), ABSENT
-            self._names |= {PRESENT, ABSENT}
+        aliased: frozenset[str],
+    ) -> ModelAttribute:
+        type_ = self._speller.spell(field.schema)
+        type_ = type_._replace(annotation=with_aliases(type_.annotation, aliased))
+        is_sent = is_always_sent(definition, field, self._release)
+        self._names |= names_in(type_.annotation)
+        self._names.update((PRESENT, ABSENT) if is_sent else ())
         description = field.schema.description.strip()
         if field.schema.has_default:
             description = with_default(description, field.schema.default)
-        return CustomField(
-            name=attribute,
-            json_name=python_literal(field.name),
-            is_renamed=attribute != field.name,
-            lines=attribute_lines(attribute, annotation, default, indent=4),
-            time_converter=type_.time_converter,
-            description=description,
+        return model_attribute(
+            attribute,
+            field,
+            type_,
+            description,
+            is_quoted=not all(map(self._is_defined, type_.references)),
+            is_sent=is_sent,
         )
 
     def _is_defined(self, name: str) -> bool:
@@ -266,29 +229,22 @@ class _FileBuilder:
     def _local_name(self, name: str) -> str | None:
         """The name of a definition's class in this file, None where it has none."""
         if name in self._own:
-            return self._package.custom.modules.locations[name].class_name
+            return self._package.custom.locations[name].class_name
         imported = self._imported.get(name)
         return imported.local_name if imported else None
 
     def _has_class(self, name: str) -> bool:
         definition = self._release.definitions[name]
-        return name in self._package.custom.modules.locations or (
+        return name in self._package.custom.locations or (
             definition.is_object and name in self._package.classes
         )
-
-
-def _import_from(module: str, names: Iterable[str]) -> Iterator[ImportFrom]:
-    names = sort_like_isort(names)
-    if names:
-        line = f"from {module} import {', '.join(names)}"
-        yield ImportFrom(module, names, len(line) > LINE_LENGTH)
 
 
 def _class_imports(classes: Iterable[ImportedClass]) -> Iterator[ImportFrom]:
     """The statements that import classes, one for each module."""
     ordered = sorted(classes)
     for module, members in groupby(ordered, key=lambda class_: class_.module):
-        yield from _import_from(module, (class_.specifier for class_ in members))
+        yield from import_from(module, (class_.specifier for class_ in members))
 
 
 def _imported_classes(
@@ -296,7 +252,7 @@ def _imported_classes(
 ) -> Mapping[str, ImportedClass]:
     """The classes that a file imports, by the full name of their definition; local names
     differ from those of the file's own classes."""
-    locations, cycles = package.custom.modules.locations, package.custom.modules.cycles
+    locations, cycles = package.custom.locations, package.custom.cycles
     location = locations[file.definitions[0].name]
     taken = {locations[definition.name].class_name for definition in file.definitions}
     imported: dict[str, ImportedClass] = {}
@@ -329,17 +285,6 @@ def _relative(location: ClassLocation, other: ClassLocation) -> str:
     if other.group == location.group:
         return f"..{other.version}.{other.file}"
     return f"...{other.group}.{other.version}.{other.file}"
-
-
-def _class_description(definition: Definition, release: Release) -> str:
-    """The docstring of a class: its description, deprecation and alternatives."""
-    text = definition.description.strip() or definition.name
-    return "\n\n".join([text, *_class_notes(definition, release)])
-
-
-def _class_notes(definition: Definition, release: Release) -> Iterator[str]:
-    yield from deprecation_notes(definition, release)
-    yield from map(_choice_note, field_choices(definition.schema))
 
 
 def _choice_note(choice: FieldChoice) -> str:

@@ -75,7 +75,7 @@ def custom_contexts(
 
 
 def _group_contexts(package: PythonPackage) -> Iterator[FileContext]:
-    versions = package.custom.modules.versions
+    versions = package.custom.versions
     for group, members in groupby(versions, key=lambda version: version.group):
         group_versions = list(members)
         api_group = group_versions[0].api_version.partition("/")[0]
@@ -88,7 +88,7 @@ def _group_contexts(package: PythonPackage) -> Iterator[FileContext]:
 
 
 def _version_contexts(package: PythonPackage) -> Iterator[FileContext]:
-    for version in package.custom.modules.versions:
+    for version in package.custom.versions:
         custom_package = CustomPackage(
             name=version.version,
             description=f"The custom resources of {version.api_version}.",
@@ -105,12 +105,12 @@ def _class_entries(
 ) -> Iterator[ClassEntry]:
     for file in version.files:
         for definition in file.definitions:
-            name = package.custom.modules.locations[definition.name].class_name
+            name = package.custom.locations[definition.name].class_name
             yield class_entry(name, file.name)
 
 
 def _kind_contexts(package: PythonPackage, release: Release) -> Iterator[FileContext]:
-    for version in package.custom.modules.versions:
+    for version in package.custom.versions:
         for file in version.files:
             placeholders = {
                 "group": version.group,

@@ -26,78 +26,48 @@ from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
-from kubestencil.schema import Definition, Field, Release
+from kubestencil.schema import Definition, Field, GroupVersionKind, Release
 from kubestencil.schema.knowledge.fields import known_fields
 from kubestencil.schema.knowledge.values import FieldFacts
 from kubestencil.targets.languages.python.annotations import (
     ABSENT,
-    LINE_LENGTH,
+    BUILTINS,
     PRESENT,
     alias_lines,
-    present,
+    names_in,
+    with_aliases,
 )
 from kubestencil.targets.languages.python.custom.types import literal_type
 from kubestencil.targets.languages.python.imports import (
     ClassEntry,
+    ImportFrom,
     class_entry,
-    sort_like_isort,
+    import_from,
 )
 from kubestencil.targets.languages.python.package import (
-    KindKey,
     PythonPackage,
-    deprecation_notes,
+    class_description,
     is_always_sent,
 )
 from kubestencil.targets.languages.python.spelling import class_name as spell_class
-from kubestencil.targets.languages.python.spelling import unique_names
+from kubestencil.targets.languages.python.spelling import unique_spellings
 from kubestencil.targets.languages.python.types import (
     TIME_CONVERTERS,
     PythonType,
     with_default,
 )
+from kubestencil.targets.python.attributes import ModelAttribute, model_attribute
 from kubestencil.targets.python.custom_view import CUSTOM_EACH, custom_contexts
 from kubestencil.text.languages import python_literal
 
 # msgspec.json.schema needs to know more about this type than the class.
 _IMPORTED_AS = {"MicroTime": "MicroTimeType as MicroTime"}
 # What _base.py provides for annotations.
-_RUNTIME_TYPES = frozenset([*TIME_CONVERTERS, "JsonObject", "Quantity"])
-_BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
+_RUNTIME_TYPES = frozenset(
+    [*TIME_CONVERTERS, "JsonObject", "Quantity", PRESENT, ABSENT]
+)
 # The types of fields whose texts can be known.
 _TEXTS = frozenset(["str", "list[str]", "dict[str, str]"])
-_WORD = re.compile(r"\w+")
-
-
-# A tuple, since a release has thousands, and a frozen dataclass takes four times as
-# long to make.
-class ModelAttribute(NamedTuple):
-    """An attribute of a class.
-
-    ``name`` is the attribute, ``json_name`` the field's JSON name as a literal.
-    ``annotation`` is its type hint, and ``wrapped`` says that it needs a line of its
-    own. ``required`` fields have no ``default``. ``official_type`` is the type as the
-    official client names it, as a literal. ``time_converter`` is the function that
-    gives a time its precision, empty for other types. ``description`` is the text of
-    its docstring, or empty.
-    """
-
-    name: str
-    json_name: str
-    annotation: str
-    wrapped: bool
-    required: bool
-    default: str
-    official_type: str
-    time_converter: str
-    description: str
-
-
-class ClassImport(NamedTuple):
-    """``from .module import name``; ``wrapped`` where it is too long for one line."""
-
-    module: str
-    name: str
-    wrapped: bool
 
 
 class Module(NamedTuple):
@@ -105,12 +75,11 @@ class Module(NamedTuple):
 
     ``name`` and ``base`` are the class and its base class, ``definition`` is the full
     name of its definition, and ``description`` the text of its docstring. ``fields``
-    are all attributes, ``time_fields`` those that contain times. ``typing_names`` and
-    ``runtime_names`` are imported from ``typing`` and from ``_base``,
-    ``aliased_builtins`` from ``builtins`` with a leading underscore. ``imports`` are
-    the classes that annotations refer to; those that refer back to this class are in
-    ``late_imports`` and follow it. ``literals`` are types that annotations refer to:
-    ``RestartPolicy = Literal["Always", "Never"]``.
+    are all attributes, ``time_fields`` those that contain times. ``typing_names`` are
+    imported from ``typing``, ``aliased_builtins`` from ``builtins`` with a leading
+    underscore. ``imports`` are those from the package; the classes that refer back to this
+    class are in ``late_imports`` and follow it. ``literals`` are types that annotations
+    refer to: ``RestartPolicy = Literal["Always", "Never"]``.
     """
 
     name: str
@@ -120,11 +89,10 @@ class Module(NamedTuple):
     fields: tuple[ModelAttribute, ...]
     time_fields: tuple[ModelAttribute, ...]
     typing_names: tuple[str, ...]
-    runtime_names: tuple[str, ...]
     aliased_builtins: tuple[str, ...]
     literals: tuple[str, ...]
-    imports: tuple[ClassImport, ...]
-    late_imports: tuple[ClassImport, ...]
+    imports: tuple[ImportFrom, ...]
+    late_imports: tuple[ImportFrom, ...]
 
 
 class KindEntry(NamedTuple):
@@ -170,9 +138,6 @@ EACH: Mapping[str, Each] = {
     **CUSTOM_EACH,
 }
 
-#: This view reproduces no quirks.
-QUIRKS: Mapping[str, str] = {}
-
 
 def make_contexts(release: Release, target: Target) -> Contexts:
     """The contexts of the files of a package.
@@ -201,28 +166,29 @@ def public_names(release: Release, target: Target) -> Mapping[str, PublicName]:
     names: dict[str, PublicName] = {}
     for context in files["definition"]():
         module: Module = context.variables["model"]
-        names[module.name] = PublicName()
         literals = dict(
             " ".join(line.split()).split(" = ", 1) for line in module.literals
         )
-        for field in module.fields:
-            words = re.split(r"(\w+)", field.annotation)
-            type_ = "".join(literals.get(word, word) for word in words)
-            names[f"{module.name}.{field.name}"] = PublicName(type_, field.required)
+        names.update(_names_of(module.name, module.fields, literals))
     for context in files["custom-kind"]():
         package = "{group}.{version}".format_map(context.placeholders)
         for class_ in context.variables["module"].classes:
-            names[f"{package}.{class_.name}"] = PublicName()
-            for attribute in class_.fields:
-                annotated = " ".join(attribute.lines.split()).partition(": ")[2]
-                type_, equals, _ = annotated.partition(" = ")
-                name = f"{package}.{class_.name}.{attribute.name}"
-                names[name] = PublicName(type_, not equals)
+            names.update(_names_of(f"{package}.{class_.name}", class_.fields, {}))
     return names
 
 
+def _names_of(
+    class_: str, attributes: Iterable[ModelAttribute], literals: Mapping[str, str]
+) -> Iterator[tuple[str, PublicName]]:
+    yield class_, PublicName()
+    for attribute in attributes:
+        words = re.split(r"(\w+)", attribute.annotation)
+        type_ = "".join(literals.get(word, word) for word in words)
+        yield f"{class_}.{attribute.name}", PublicName(type_, attribute.required)
+
+
 def _release_context(package: PythonPackage, release: str) -> FileContext:
-    versions = package.custom.modules.versions
+    versions = package.custom.versions
     variables = {
         "models": [
             class_entry(name, module) for name, module in package.modules.items()
@@ -252,70 +218,63 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
         known.name: known.facts
         for known in known_fields(package.release, definition.name)
     }
-    references = {
-        class_name
-        for _, type_ in package.fields(definition)
-        for class_name in type_.classes
-    } - {name}
-    literals = _literal_types(package, definition, facts, {name, *references})
+    types = package.fields(definition)
+    # By class, whether its module imports this one.
+    in_cycle = {
+        class_name: package.cycles[class_name] == package.cycles[name]
+        for _, type_ in types
+        for class_name in map(package.classes.__getitem__, type_.references)
+    }
+    literals = _literal_types(package, definition, facts, {name, *in_cycle})
     fields = [
         (field, _with_literal(type_, literals.get(field.name)))
-        for field, type_ in package.fields(definition)
+        for field, type_ in types
     ]
-    words = {word for _, type_ in fields for word in _words(type_.annotation)}
-    aliased = _BUILTINS.intersection(words).intersection(attributes.values())
-    in_cycle = {
-        class_name
-        for _, type_ in fields
-        for class_name in type_.classes
-        if package.cycles[class_name] == package.cycles[name]
-    }
-    rows = tuple(
-        _field_row(
-            field,
-            attributes[field.name],
-            type_,
-            _annotation(field, type_, aliased, in_cycle),
-            facts[field.name],
-            is_sent=is_always_sent(definition, field, package.release),
+    words = set[str]().union(*(names_in(type_.annotation) for _, type_ in fields))
+    aliased = BUILTINS.intersection(words).intersection(attributes.values())
+    rows = []
+    for field, type_ in fields:
+        is_sent = is_always_sent(definition, field, package.release)
+        words.update((PRESENT, ABSENT) if is_sent else ())
+        rows.append(
+            model_attribute(
+                attributes[field.name],
+                field,
+                type_._replace(annotation=with_aliases(type_.annotation, aliased)),
+                _description(field, facts[field.name]),
+                is_quoted=any(
+                    in_cycle[package.classes[name]] for name in type_.references
+                ),
+                is_sent=is_sent,
+            )
         )
-        for field, type_ in fields
-    )
     time_fields = tuple(row for row in rows if row.time_converter)
     base = "TimedModel" if time_fields else "Model"
-    converters = {row.time_converter for row in time_fields}
+    late = [other for other in in_cycle if in_cycle[other] and other != name]
+    runtime_names = {
+        base,
+        *(() if late else ("build",)),
+        *(_IMPORTED_AS.get(word, word) for word in _RUNTIME_TYPES.intersection(words)),
+        *(row.time_converter for row in time_fields),
+    }
     return Module(
         name=name,
         base=base,
         definition=definition.name,
-        description="\n\n".join(
-            [
-                definition.description.strip() or definition.name,
-                *deprecation_notes(definition, package.release),
-            ]
-        ),
-        fields=rows,
+        description=class_description(definition, package.release),
+        fields=tuple(rows),
         time_fields=time_fields,
         typing_names=(
             *(("TYPE_CHECKING",) if literals else ()),
             *(("Any",) if time_fields or "Any" in words else ()),
         ),
-        runtime_names=tuple(
-            _IMPORTED_AS.get(runtime_name, runtime_name)
-            for runtime_name in sort_like_isort(
-                {
-                    base,
-                    *(() if references & in_cycle else ("build",)),
-                    *_RUNTIME_TYPES.intersection(words),
-                    *converters,
-                    *(name for row in rows for name in _sent_names(row.default)),
-                }
-            )
-        ),
         aliased_builtins=tuple(sorted(aliased)),
         literals=tuple(starmap(alias_lines, literals.values())),
-        imports=_imports(package, references - in_cycle),
-        late_imports=_imports(package, references & in_cycle),
+        imports=(
+            *import_from(".._base", runtime_names),
+            *_imports(package, in_cycle.keys() - {name, *late}),
+        ),
+        late_imports=tuple(_imports(package, late)),
     )
 
 
@@ -337,7 +296,7 @@ def _literal_types(
         if type_.annotation in _TEXTS
     }
     attributes = package.attributes(definition)
-    names = unique_names(
+    names = unique_spellings(
         (attributes[name] for name, literal in literals.items() if literal),
         spell_class,
         reserved={*package.spelling.reserved_classes, *taken},
@@ -357,79 +316,31 @@ def _with_literal(type_: PythonType, literal: _LiteralType | None) -> PythonType
     return type_._replace(annotation=f"{before}{literal.name}{after}")
 
 
-def _field_row(
-    field: Field,
-    attribute: str,
-    type_: PythonType,
-    annotation: str,
-    facts: FieldFacts,
-    *,
-    is_sent: bool,
-) -> ModelAttribute:
-    default = "" if field.required else "None"
-    if is_sent:
-        annotation, default = present(annotation), ABSENT
-    end = f" = {default}" if default else ""
+def _description(field: Field, facts: FieldFacts) -> str:
     description = field.schema.description.strip()
     # The defaults that documents have of built-in fields are those of Go's types.
     if facts.default and facts.origin["defaults"] == "server":
-        description = with_default(description, facts.default.value)
-    return ModelAttribute(
-        name=attribute,
-        json_name=python_literal(field.name),
-        annotation=annotation,
-        wrapped=len(f"    {attribute}: {annotation}{end}") > LINE_LENGTH,
-        required=field.required,
-        default=default,
-        official_type=python_literal(type_.official),
-        time_converter=type_.time_converter,
-        description=description,
-    )
+        return with_default(description, facts.default.value)
+    return description
 
 
-def _sent_names(default: str) -> tuple[str, ...]:
-    return (PRESENT, ABSENT) if default == ABSENT else ()
+def _imports(package: PythonPackage, classes: Iterable[str]) -> Iterator[ImportFrom]:
+    for name in sorted(classes):
+        yield from import_from(f".{package.modules[name]}", [name])
 
 
-def _annotation(
-    field: Field, type_: PythonType, aliased: frozenset[str], in_cycle: set[str]
-) -> str:
-    """The type hint of a field.
+def _kind_groups(classes: Mapping[GroupVersionKind, str]) -> list[KindGroup]:
+    def key(kind: GroupVersionKind) -> tuple[str, str]:
+        return kind.api_version, kind.kind
 
-    ``aliased`` are the builtins that have a leading underscore in this module,
-    ``in_cycle`` the classes that have to be quoted.
-    """
-    annotation = type_.annotation
-    if aliased:
-        annotation = _WORD.sub(
-            lambda match: f"_{match[0]}" if match[0] in aliased else match[0],
-            annotation,
-        )
-    may_be_none = not field.required or field.schema.nullable
-    if may_be_none and annotation != "Any":
-        annotation = f"{annotation} | None"
-    return annotation if in_cycle.isdisjoint(type_.classes) else f'"{annotation}"'
-
-
-def _imports(package: PythonPackage, classes: Iterable[str]) -> tuple[ClassImport, ...]:
-    modules = ((package.modules[name], name) for name in sorted(classes))
-    return tuple(
-        ClassImport(module, name, len(f"from .{module} import {name}") > LINE_LENGTH)
-        for module, name in modules
-    )
-
-
-def _kind_groups(classes: Mapping[KindKey, str]) -> list[KindGroup]:
     return [
         KindGroup(
             python_literal(api_version),
-            tuple(KindEntry(python_literal(key.kind), classes[key]) for key in keys),
+            tuple(
+                KindEntry(python_literal(kind.kind), classes[kind]) for kind in kinds
+            ),
         )
-        for api_version, keys in groupby(
-            sorted(classes), key=lambda key: key.api_version
+        for api_version, kinds in groupby(
+            sorted(classes, key=key), lambda kind: kind.api_version
         )
     ]
-
-
-def _words(annotation: str) -> Iterator[str]:
-    return (match[0] for match in _WORD.finditer(annotation))

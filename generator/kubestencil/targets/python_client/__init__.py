@@ -1,5 +1,4 @@
 """The target ``python-client``: a typed client for the operations of a release.
 
-``view`` hands templates classes with ``methods``: their ``arguments``, what these
-mean (``argument_texts``) and ``types``.
+``view`` hands templates classes with ``methods``: their ``arguments`` and ``types``.
 """

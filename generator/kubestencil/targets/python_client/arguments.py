@@ -14,9 +14,10 @@ from kubestencil.targets.languages.python.api_methods import (
     own_parameters,
     served_path,
 )
-from kubestencil.targets.languages.python.spelling import Spelling, unique_names
+from kubestencil.targets.languages.python.spelling import Spelling
 from kubestencil.targets.python_client.types import argument_type
 from kubestencil.text.languages import python_literal
+from kubestencil.text.unique_names import numbered, unique_names
 
 _BODY = "body"
 _PATH = "path"
@@ -83,18 +84,15 @@ def method_arguments(
 def _argument_names(
     parameters: Sequence[OperationParameter], spelling: Spelling
 ) -> list[str]:
-    keys = [f"{index} {item.name}" for index, item in enumerate(parameters)]
-    has_body = any(parameter.location == _BODY for parameter in parameters)
-    spellings = unique_names(
-        [
-            key
-            for key, parameter in zip(keys, parameters, strict=True)
-            if parameter.location != _BODY
-        ],
-        lambda key: spelling.attribute(key.partition(" ")[2]),
-        reserved=[*_RESERVED, *([_BODY] if has_body else [])],
+    others = [item for item in parameters if item.location != _BODY]
+    has_body = len(others) < len(parameters)
+    names = unique_names(
+        (spelling.attribute(parameter.name) for parameter in others),
+        numbered(),
+        used=[*_RESERVED, *([_BODY] if has_body else [])],
     )
-    return [spellings.get(key, _BODY) for key in keys]
+    spelled = iter(names)
+    return [_BODY if item.location == _BODY else next(spelled) for item in parameters]
 
 
 def call_parameters(details: OperationDetails) -> list[OperationParameter]:

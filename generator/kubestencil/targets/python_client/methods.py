@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kubestencil.schema import Definition, Schema
 from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.media_types import APPLY_PATCH, STRATEGIC_PATCH
+from kubestencil.schema.operations.parameter_descriptions import PARAMETER_DESCRIPTIONS
 from kubestencil.schema.types import reference_to, schema_of
 from kubestencil.targets.languages.python.api_methods import (
     ApiClass,
@@ -17,7 +18,6 @@ from kubestencil.targets.languages.python.api_methods import (
     served_path,
 )
 from kubestencil.targets.languages.python.spelling import Spelling
-from kubestencil.targets.python_client.argument_texts import ArgumentTexts
 from kubestencil.targets.python_client.arguments import (
     ClientArgument,
     QueryParameter,
@@ -32,6 +32,8 @@ from kubestencil.targets.python_client.types import (
     BodyTypes,
     ClientCustomModule,
 )
+from kubestencil.text.casing import snake
+from kubestencil.text.html import summary
 from kubestencil.text.languages import python_literal
 
 _BODY = "body"
@@ -102,7 +104,6 @@ class _Shape(NamedTuple):
     """
 
     operation_class: str
-    decorator: str
     result: BodyType
     returns: str
     item: str = ""
@@ -115,14 +116,15 @@ class _Shape(NamedTuple):
 class ApiMethods:
     """Makes API classes.
 
-    ``argument_texts`` has what the arguments of the methods made so far mean.
+    ``argument_texts`` has what the arguments of the methods made so far mean, without
+    those that the document does not describe.
     """
 
     def __init__(self, types: BodyTypes, spelling: Spelling) -> None:
         self._types = types
         # Other names are reserved in models.
         self._spelling = replace(spelling, reserved=frozenset())
-        self.argument_texts = ArgumentTexts()
+        self.argument_texts: dict[str, str] = {}
 
     def api(self, api: ApiClass, name: str, module: str) -> ClientApi:
         """An API class with its methods, those for server-side apply included.
@@ -180,9 +182,9 @@ class ApiMethods:
         if operation.action == "list":
             return self._list_shape(details, result)
         if operation.action == "connect" and opens_session(details):
-            return _Shape("ExecOperation", "exec_operation", TEXT_TYPE, "ExecResult")
+            return _Shape("ExecOperation", TEXT_TYPE, "ExecResult")
         if operation.path.endswith("/log") and result == TEXT_TYPE:
-            return _Shape("LogOperation", "log_operation", result, "str")
+            return _Shape("LogOperation", result, "str")
         may_be_status = False
         if operation.action in ("delete", "deletecollection"):
             result, may_be_status = self._deleted(details, lists), True
@@ -200,7 +202,6 @@ class ApiMethods:
         sends, body = self._sent(details)
         return _Shape(
             "Operation",
-            "operation",
             result,
             returns,
             sends=sends,
@@ -228,7 +229,6 @@ class ApiMethods:
         kind = self._types.kind_of(schema) if schema else "object"
         return _Shape(
             "Operation",
-            "operation",
             result,
             result.annotation,
             sends=f"apply {kind}",
@@ -241,7 +241,6 @@ class ApiMethods:
         item = self._reference(definition)
         return _Shape(
             "ListOperation",
-            "list_operation",
             result,
             result.annotation,
             item_type=item.annotation,
@@ -276,7 +275,9 @@ class ApiMethods:
         )
         for argument, parameter in parameters:
             if parameter.location != _BODY:
-                self.argument_texts.add(argument, parameter)
+                text = PARAMETER_DESCRIPTIONS.get(parameter.name)
+                if text := text or summary(parameter.description):
+                    self.argument_texts.setdefault(argument, text)
         query_name = queries.setdefault(query, f"_QUERY_{len(queries) + 1}")
         http_method = details.operation.method.upper()
         text = f"{http_method} {served_path(details.operation)}"
@@ -286,7 +287,7 @@ class ApiMethods:
         return ClientMethod(
             name=name,
             operation_class=shape.operation_class,
-            decorator=shape.decorator,
+            decorator=snake(shape.operation_class),
             http_method=http_method,
             path=python_literal(path),
             arguments=arguments,

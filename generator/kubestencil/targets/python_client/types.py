@@ -57,7 +57,7 @@ class BodyTypes:
             return TEXT_TYPE
         if schema.ref is None:
             return TEXT_TYPE if schema.type == "string" else ANY_TYPE
-        location = self._package.custom.modules.locations.get(schema.ref)
+        location = self._package.custom.locations.get(schema.ref)
         if location is not None:
             alias = f"{location.group}_{location.version}"
             return BodyType(
@@ -81,7 +81,7 @@ class BodyTypes:
             kind: definition
             for definition in self._release.definitions.values()
             for kind in definition.kinds
-            if kind.kind == definition.kind or len(definition.kinds) == 1
+            if kind.kind == definition.kind or definition.served_kind
         }
 
     def kind_of(self, schema: Schema) -> str:

@@ -21,12 +21,7 @@ from kubestencil.targets.languages.python.package import (
     PythonPackage,
     package_options,
 )
-from kubestencil.targets.languages.python.spelling import (
-    Spelling,
-    module_name,
-    read_spelling,
-)
-from kubestencil.targets.python_client.argument_texts import ArgumentText
+from kubestencil.targets.languages.python.spelling import module_name, read_spelling
 from kubestencil.targets.python_client.methods import ApiMethods, ClientApi
 from kubestencil.targets.python_client.types import BodyTypes
 from kubestencil.text.languages import python_literal
@@ -41,6 +36,13 @@ class ClientResource(NamedTuple):
     kind: str
     plural: str
     is_namespaced: bool
+
+
+class ArgumentText(NamedTuple):
+    """What an argument means: its name, and a text, both as literals of Python."""
+
+    name: str
+    text: str
 
 
 _SHARED = {
@@ -73,9 +75,6 @@ EACH: Mapping[str, Each] = {
     ),
 }
 
-#: This view reproduces no quirks.
-QUIRKS: Mapping[str, str] = {}
-
 
 def make_contexts(release: Release, target: Target) -> Contexts:
     """The contexts of the files of a client.
@@ -90,10 +89,16 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     _check_options(target, package.options)
     spelling = read_spelling(models)
     methods = ApiMethods(BodyTypes(release, package), spelling)
-    apis = _apis(release, methods, spelling)
+    apis = [
+        methods.api(api, name, module_name(name, spelling.acronyms))
+        for name, api in named_api_classes(operation_details(release), spelling)
+    ]
     variables = {
         "apis": apis,
-        "arguments": methods.argument_texts.sorted(),
+        "arguments": tuple(
+            ArgumentText(python_literal(name), python_literal(text))
+            for name, text in sorted(methods.argument_texts.items())
+        ),
         "resources": _resources(release),
     }
     return Contexts(
@@ -141,13 +146,6 @@ def _resources(release: Release) -> list[ClientResource]:
         )
         for kind, resource in sorted(release.resources.items())
         if resource.served
-    ]
-
-
-def _apis(release: Release, methods: ApiMethods, spelling: Spelling) -> list[ClientApi]:
-    return [
-        methods.api(api, name, module_name(name, spelling.acronyms))
-        for name, api in named_api_classes(operation_details(release), spelling)
     ]
 
 

@@ -8,12 +8,9 @@ from typing import NamedTuple
 
 from kubestencil.diff.change import Change
 from kubestencil.diff.comparison import Comparison
-from kubestencil.diff.component_changes import (
-    FlagChange,
-    GateChange,
-    MetricChange,
-)
+from kubestencil.diff.component_changes import ComponentChange, GateChange
 from kubestencil.diff.releases.stages import DEFAULT_NAMES
+from kubestencil.schema.knowledge.components import Flag, Metric
 from kubestencil.schema.knowledge.gates import GateStage
 from kubestencil.source.releases import release_order
 from kubestencil.targets.reports.changes import (
@@ -72,10 +69,10 @@ def gate_lists(
     )
 
 
-def _flag_items(changes: Iterable[FlagChange]) -> Iterator[tuple[str, Item]]:
+def _flag_items(changes: Iterable[ComponentChange[Flag]]) -> Iterator[tuple[str, Item]]:
     """The flags with what happened to them, each with the components that have it."""
 
-    def key(change: FlagChange) -> tuple[str, str, str]:
+    def key(change: ComponentChange[Flag]) -> tuple[str, str, str]:
         return change.name, _flag_text(change), change.event
 
     for (name, text, event), group in groupby(sorted(changes, key=key), key):
@@ -84,7 +81,7 @@ def _flag_items(changes: Iterable[FlagChange]) -> Iterator[tuple[str, Item]]:
         yield event, Item((ItemName(f"--{name}"),), components, text, same[0].severity)
 
 
-def _flag_text(change: FlagChange) -> str:
+def _flag_text(change: ComponentChange[Flag]) -> str:
     """What happened to a flag, and the field that says the same:
     ``deprecated → removed; field KubeletConfiguration.maxPods``."""
     was_deprecated = change.before is not None and change.before.deprecated
@@ -93,7 +90,7 @@ def _flag_text(change: FlagChange) -> str:
     return f"{before}{change.event}{field}"
 
 
-def _metric_item(change: MetricChange) -> Item:
+def _metric_item(change: ComponentChange[Metric]) -> Item:
     former, later = (
         None if side is None else f"{side.stability} {side.type}"
         for side in (change.before, change.after)

@@ -235,16 +235,21 @@ def _group_sections(
     last. ``prefix`` begins the anchors of sections."""
     groups: dict[str, list[Change]] = {}
     for change in changes:
-        groups.setdefault(_group(change), []).append(change)
-    ordered = sorted(groups.items(), key=lambda item: _group_order(*item))
+        group = _SHARED if change.owner is None else change.owner.group or "core"
+        groups.setdefault(group, []).append(change)
+
+    def order(group: str) -> tuple[bool, int, str]:
+        name = "" if group == "core" else group
+        return group == _SHARED, _severity(groups[group]), name
+
     return tuple(
         ChangeSection(
             one_line(group),
             formatter.anchor(f"{prefix}{group}"),
-            counts=severity_counts(group_changes),
-            kinds=_kind_sections(group, group_changes, formatter, prefix),
+            counts=severity_counts(groups[group]),
+            kinds=_kind_sections(group, groups[group], formatter, prefix),
         )
-        for group, group_changes in ordered
+        for group in sorted(groups, key=order)
     )
 
 
@@ -291,18 +296,10 @@ def _kind_sections(
     return tuple(sections)
 
 
-def _group(change: Change) -> str:
-    return _SHARED if change.owner is None else change.owner.group or "core"
-
-
 def _kind(change: Change) -> str:
     if change.owner is None:
         return change.definition.rpartition(".")[2]
     return change.owner.kind
-
-
-def _group_order(group: str, changes: Sequence[Change]) -> tuple[bool, int, str]:
-    return group == _SHARED, _severity(changes), "" if group == "core" else group
 
 
 def _severity(changes: Iterable[Change]) -> int:

@@ -126,7 +126,8 @@ def _items(
     for change in changes:
         group = change.owner.group if change.owner else ""
         releases = formatter.releases_of([change])
-        entry = _Entry(group, change.users_path, _text(change, releases), releases)
+        text = "; ".join(filter(None, (_event(change, releases), _advice(change))))
+        entry = _Entry(group, change.users_path, text, releases)
         by_entry.setdefault(entry, []).append(change)
     # Kinds come before fields.
     ordered = sorted(
@@ -196,13 +197,9 @@ def _api_versions(changes: Iterable[Change]) -> list[str]:
     return names
 
 
-def _text(change: Change, happened: str) -> str:
-    """What happened to a kind or field, and what to do; ``happened`` are the releases
-    in which it did, empty where only one is in question."""
-    return "; ".join(filter(None, (_event(change, happened), _advice(change))))
-
-
 def _event(change: Change, happened: str) -> str:
+    """What happened to a kind or field; ``happened`` are the releases in which it did,
+    empty where only one is in question."""
     if change.rule.topic == "promoted":
         return stage_in_words(change.stage) or change_label(change)
     if change.change in _ADDITIONS:

@@ -87,9 +87,6 @@ EACH: Mapping[str, Each] = {
     ),
 }
 
-#: The reports reproduce no quirks.
-QUIRKS: Mapping[str, str] = {}
-
 
 def divide(
     names: Sequence[str],

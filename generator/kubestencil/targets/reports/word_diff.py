@@ -49,7 +49,7 @@ def diff_words(before: str, after: str) -> tuple[Segment, ...]:
     ):
         tokens = old[old_from:old_to]
         # Changes with only spaces or punctuation between them count as one change.
-        if tag == "equal" and any(map(_has_letter_or_digit, tokens)):
+        if tag == "equal" and any(map(str.isalnum, "".join(tokens))):
             segments += (Segment("del", deleted), Segment("ins", inserted))
             segments.append(Segment("same", "".join(tokens)))
             deleted = inserted = ""
@@ -115,10 +115,6 @@ def _without_double_spaces(segments: Iterable[Segment]) -> Iterator[Segment]:
         for text in texts[1:]:
             joined = f"{joined.rstrip()} {text.lstrip()}"
         yield Segment(role, joined)
-
-
-def _has_letter_or_digit(token: str) -> bool:
-    return any(map(str.isalnum, token))
 
 
 def _shorten_unchanged(text: str, *, head: int, tail: int) -> Iterator[Segment]:

@@ -69,7 +69,7 @@ def stage_in_words(change: StageChange | None) -> str:
     """The stages before and after, with the default of the feature gate: ``alpha (off)
     → beta (on), gate Name``; empty where no stage is known, and for what was and is
     generally available."""
-    if change is None or _is_always_ga(change):
+    if change is None or all(side is None or side.level == "ga" for side in change):
         return ""
     stages = [
         stage.in_words(DEFAULT_NAMES)
@@ -80,10 +80,6 @@ def stage_in_words(change: StageChange | None) -> str:
     gate = next(filter(None, gates), None)
     words = " → ".join(dict.fromkeys(stages))
     return f"{words}, gate {gate}" if words and gate else words
-
-
-def _is_always_ga(change: StageChange) -> bool:
-    return all(stage is None or stage.level == "ga" for stage in change)
 
 
 def first_sentence(schema: Schema) -> str:
@@ -258,16 +254,10 @@ def stage_note(row: Row, history: History) -> str:
     (on), gate PodLevelResources``; of a volume what became of its plugin; empty for
     others without a gate. A field that its gate no longer guards is generally available,
     and one that is deprecated is not promoted with its gate."""
-    gates = {
-        column.release: cell.gate
-        for column, cell in zip(history.columns, row.cells, strict=True)
-        if cell is not None and cell.gate is not None
-    }
-    having = {
-        column.release
-        for column, cell in zip(history.columns, row.cells, strict=True)
-        if cell is not None
-    }
+    cells = zip(history.columns, row.cells, strict=True)
+    having = [(column.release, cell.gate) for column, cell in cells if cell is not None]
+    gates = {release: gate for release, gate in having if gate is not None}
+    with_field = {release for release, _ in having}
     deprecated = [
         history.columns[event.column].release
         for event in history.events
@@ -287,7 +277,7 @@ def stage_note(row: Row, history: History) -> str:
             else f"{stage} {release_range(names)} ({DEFAULT_NAMES[enabled]})"
         )
     later = history.releases[history.releases.index(guarded[-1]) + 1 : end]
-    after = [release for release in later if release in having]
+    after = [release for release in later if release in with_field]
     if after and gates[guarded[-1]].level in ("alpha", "beta"):
         stages.append(f"GA since {after[0]}")
     if deprecated:

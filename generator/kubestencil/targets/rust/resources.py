@@ -60,19 +60,19 @@ def endpoints(
         resource = release.resources.get(definition.kinds[0])
         subresource = subresources.get(definition.kinds[0])
         if resource is not None:
-            served[definition.name] = _of_resource(resource)
+            served[definition.name] = Endpoint(
+                resource.plural,
+                (
+                    "NamespaceResourceScope"
+                    if resource.namespaced
+                    else "ClusterResourceScope"
+                ),
+            )
         elif subresource is not None:
             served[definition.name] = Endpoint(subresource, "SubResourceScope")
         else:
             others[definition.name] = _RESPONSES.get(definition.name, _UNKNOWN)
     return served | others if served else {}
-
-
-def _of_resource(resource: Resource) -> Endpoint:
-    return Endpoint(
-        resource.plural,
-        "NamespaceResourceScope" if resource.namespaced else "ClusterResourceScope",
-    )
 
 
 def _subresources(resources: Iterable[Resource]) -> Mapping[GroupVersionKind, str]:

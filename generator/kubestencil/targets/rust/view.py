@@ -91,9 +91,6 @@ EACH: Mapping[str, Each] = {
     ),
 }
 
-#: This view reproduces no quirks.
-QUIRKS: Mapping[str, str] = {}
-
 
 def make_contexts(release: Release, target: Target) -> Contexts:
     """The contexts of the crate of ``release``.

@@ -1,10 +1,12 @@
-"""Addresses of type pages, such as ``/1.35/apps/v1/Deployment/``: permalinks."""
+"""Addresses of type pages, such as ``/1.35/apps/v1/Deployment/``, and of the fields on
+them: permalinks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
+from urllib.parse import quote
 
 from kubestencil.file_names import portable
 from kubestencil.schema import Definition, Release
@@ -13,6 +15,8 @@ from kubestencil.schema.kinds import group_names
 # The types of these packages belong to all groups, although the API serves some of
 # them in one group (Status, in the core group).
 _SHARED_PACKAGES = "io.k8s.apimachinery."
+# Most paths, and quote() would not change them.
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9.]+\Z")
 _GROUP = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\Z")
 
 #: The group of a type whose definition name has no package.
@@ -76,3 +80,8 @@ def _group(definition: Definition, names: Mapping[str, str]) -> str:
         return package_group
     group = names.get(definition.name.rpartition(".")[0], package_group)
     return group if _GROUP.match(group) else package_group
+
+
+def anchor(path: str) -> str:
+    """The path of a field as the fragment of a URL."""
+    return path if _PLAIN_PATH.match(path) else quote(path, safe="$-_.~")

@@ -19,7 +19,6 @@ from kubestencil.targets.site import search_index, sitemap
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.compact import compact
 from kubestencil.targets.site.examples.field_code import go_fields_script
-from kubestencil.targets.site.growth import growth_charts
 from kubestencil.targets.site.listing import api_groups
 from kubestencil.targets.site.navigation import (
     SHARED_VARIABLES,
@@ -98,7 +97,6 @@ def make_contexts(
     links = TypeLinks(releases[-1], addresses[-1])
     user_files.check_notes(releases[-1], addresses[-1])
     pages = user_files.pages(links)
-    growth = growth_charts(site.sizes)
     groups = api_groups(releases[-1], addresses[-1], kind_definitions(releases[-1]))
     start = {
         **start_page.start_variables(releases[-1], context, groups, addresses[-1]),
@@ -107,7 +105,6 @@ def make_contexts(
         "canonical": options.url,
         "pages": pages,
         "home": user_files.home(links),
-        "growth": growth,
     }
     type_addresses = sorted(
         sitemap.newest_addresses(context.releases, context.releases_by_type)
@@ -130,7 +127,7 @@ def make_contexts(
                 ),
             ),
             "comparison": lambda: comparison.page_context(
-                context.releases, options.url, growth
+                context.releases, options.url
             ),
             "release-changes": lambda: comparison.changes_contexts(site),
             "opensearch": lambda: (

@@ -8,6 +8,7 @@ of versions, each of which has a name and the names of its kinds.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 from kubestencil.schema.kinds import precedence
@@ -100,6 +101,7 @@ def canonical(site_url: str, address: str) -> str:
     return f"{site_url}{address}" if site_url else ""
 
 
+@dataclass(frozen=True, slots=True)
 class Navigation:
     """The navigation of the pages of one release.
 
@@ -107,19 +109,11 @@ class Navigation:
     (``apps/v1``). ``site_url`` is the URL of the site, empty where that is unknown.
     """
 
-    def __init__(
-        self,
-        release: str,
-        context: ReleaseContext,
-        availability: Availability,
-        listed: Collection[str],
-        site_url: str,
-    ) -> None:
-        self._release = release
-        self._context = context
-        self._availability = availability
-        self._listed = listed
-        self._site_url = site_url
+    release: str
+    context: ReleaseContext
+    availability: Availability
+    listed: Collection[str]
+    site_url: str
 
     def page_variables(self, path: str, subpage: str = "") -> Mapping[str, Any]:
         """The navigation variables of the page ``path`` of the release.
@@ -144,19 +138,19 @@ class Navigation:
     def _canonical(self, links: Sequence[ReleaseLink]) -> str:
         """The URL in the newest release that has the page, which search engines list;
         empty for the page of a type that the release does not have."""
-        if not self._site_url or not any(
+        if not self.site_url or not any(
             link.is_current and link.is_available for link in links
         ):
             return ""
         newest = [link for link in links if link.is_available][-1]
-        return self._site_url + newest.address
+        return self.site_url + newest.address
 
     def _newer_version(self, path: str, depth: int) -> Link | None:
         """The version of a type that the release prefers, where that is not its own."""
-        if path not in self._context.releases_by_type:
+        if path not in self.context.releases_by_type:
             return None
         address = page_address(path)
-        preferred = self._availability.preferred_version(address, self._release)
+        preferred = self.availability.preferred_version(address, self.release)
         if preferred is None or precedence(preferred.version) <= precedence(
             address.version
         ):
@@ -167,10 +161,10 @@ class Navigation:
     def _breadcrumbs(self, parts: Sequence[str], depth: int) -> Iterator[Link]:
         """The release and each part of a path, without a link to the page itself and
         to pages that the release does not have."""
-        yield Link(self._release, "../" * depth)
+        yield Link(self.release, "../" * depth)
         for number, part in enumerate(parts, 1):
             is_type = number == 3
-            is_page = is_type or "/".join(parts[:number]) in self._listed
+            is_page = is_type or "/".join(parts[:number]) in self.listed
             yield Link(part, "../" * (depth - number) if is_page else "")
 
     def _release_links(self, path: str, subpage: str) -> Iterator[ReleaseLink]:
@@ -180,19 +174,19 @@ class Navigation:
         page is missing, the link leads to another version of the type, or to the
         release's start page.
         """
-        available_in = self._availability.releases(path) if path else None
-        for release in self._context.releases:
+        available_in = self.availability.releases(path) if path else None
+        for release in self.context.releases:
             is_available = available_in is None or release in available_in
             if is_available:
                 address = f"{path}/{subpage}" if path else ""
-            elif path not in self._context.releases_by_type:
+            elif path not in self.context.releases_by_type:
                 address = ""
-            elif self._context.is_added_later(path, release):
-                versions = self._availability.replacements(path, release)
+            elif self.context.is_added_later(path, release):
+                versions = self.availability.replacements(path, release)
                 address = f"{versions[0]}/" if versions else ""
             else:
                 address = f"{path}/"
-            is_current = release == self._release
+            is_current = release == self.release
             yield ReleaseLink(release, f"{release}/{address}", is_current, is_available)
 
 

@@ -232,7 +232,6 @@ class _ReleasePages:
             "prefix": "",
             "pages": (),
             "home": None,
-            "growth": (),
             **self.navigation.page_variables(""),
         }
         yield FileContext(self.release.name, {}, variables)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from kubestencil.diff.change import Change
@@ -27,13 +28,18 @@ from kubestencil.targets.reports.changes import (
 )
 from kubestencil.targets.reports.view import compare_for_run
 from kubestencil.targets.reports.word_diff import Segment
-from kubestencil.targets.site.addresses import PageAddress, page_address, page_addresses
-from kubestencil.targets.site.growth import ReleaseSize, release_size
+from kubestencil.targets.site.addresses import (
+    PageAddress,
+    anchor,
+    page_address,
+    page_addresses,
+)
 
 #: The releases that have each type, oldest first, by the path of the type's page.
 ReleasesByType = Mapping[str, tuple[str, ...]]
 
 
+_PATH = attrgetter("path")
 _EVENTS: Mapping[ChangeName, Literal["added", "removed"]] = {
     "field-added": "added",
     "field-removed": "removed",
@@ -133,19 +139,26 @@ class Availability:
         return tuple(candidate.path for candidate in reversed(same_group or candidates))
 
 
+class AddedField(NamedTuple):
+    """A field that a release added: its type's page, its name, its anchor there."""
+
+    address: PageAddress
+    name: str
+    anchor: str
+
+
 @dataclass(frozen=True, slots=True)
 class ReleaseSummary:
     """What a release added and removed, compared with the ``previous`` one.
 
-    Kinds are paths of pages; ``added_fields`` has such a path and a field name for each
-    field. ``counts`` has the number of changes of each severity, without those of
-    descriptions only.
+    ``counts`` has the number of changes of each severity, without those of descriptions
+    only.
     """
 
     previous: str
-    added_kinds: tuple[str, ...]
-    removed_kinds: tuple[str, ...]
-    added_fields: tuple[tuple[str, str], ...]
+    added_kinds: tuple[PageAddress, ...]
+    removed_kinds: tuple[PageAddress, ...]
+    added_fields: tuple[AddedField, ...]
     counts: tuple[SeverityCount, ...]
 
 
@@ -172,12 +185,10 @@ class ReleaseContext:
 @dataclass(frozen=True, slots=True)
 class SiteContext:
     """What the files outside of the folders of releases show: the context of the
-    newest release, the changes of all types by the path of their pages, and the sizes
-    of all releases, oldest first."""
+    newest release, and the changes of all types by the path of their pages."""
 
     newest: ReleaseContext
     changes: Mapping[str, tuple[TypeChange, ...]]
-    sizes: tuple[ReleaseSize, ...]
 
 
 class ReleaseContexts:
@@ -187,13 +198,12 @@ class ReleaseContexts:
         self._names = tuple(release.name for release in releases)
         self._addresses = [page_addresses(release) for release in releases]
         self._releases_by_type = _releases_by_type(self._names, self._addresses)
-        self._sizes = tuple(map(release_size, releases))
         self._changes: dict[str, list[TypeChange]] = {}
         self._summaries: dict[str, ReleaseSummary] = {}
         # Not those that servers answer: v1 Status had two kinds until 1.30.
         kinds = [
             {
-                addresses[name].path
+                addresses[name]
                 for name in kind_definitions(release)
                 if not name.startswith(f"{META_V1}.")
             }
@@ -228,7 +238,7 @@ class ReleaseContexts:
     def site(self) -> SiteContext:
         """The context of the files outside of the folders of releases."""
         changes = {path: tuple(self._changes[path]) for path in sorted(self._changes)}
-        return SiteContext(self.of(self._names[-1]), changes, self._sizes)
+        return SiteContext(self.of(self._names[-1]), changes)
 
 
 def _releases_by_type(
@@ -293,12 +303,12 @@ def _badge(change: Change, formatted: FormattedChange) -> str:
 
 def _summary(
     comparison: Comparison,
-    old_kinds: set[str],
-    new_kinds: set[str],
+    old_kinds: set[PageAddress],
+    new_kinds: set[PageAddress],
     addresses: Mapping[str, PageAddress],
 ) -> ReleaseSummary:
     added_fields = (
-        (addresses[change.definition].path, change.field)
+        AddedField(addresses[change.definition], change.field, anchor(change.field))
         for change in comparison.changes
         if change.change == "field-added"
         and change.field
@@ -306,9 +316,11 @@ def _summary(
     )
     return ReleaseSummary(
         previous=comparison.before,
-        added_kinds=tuple(sorted(new_kinds - old_kinds)),
-        removed_kinds=tuple(sorted(old_kinds - new_kinds)),
-        added_fields=tuple(sorted(added_fields)),
+        added_kinds=tuple(sorted(new_kinds - old_kinds, key=_PATH)),
+        removed_kinds=tuple(sorted(old_kinds - new_kinds, key=_PATH)),
+        added_fields=tuple(
+            sorted(added_fields, key=lambda field: (field.address.path, field.name))
+        ),
         counts=tuple(
             SeverityCount(severity, count)
             for severity, count in comparison.summary.items()

@@ -208,7 +208,7 @@ def release_index(
     indexed = _indexed_definitions(release)
     names = (name for name in release.definitions if name in indexed)
     positions = {name: position for position, name in enumerate(names)}
-    index = _Index(release.name, positions, _one_line)
+    index = _Index(release.name, positions, lambda text: " ".join(text.split()))
     for name, definition in release.definitions.items():
         if name in indexed:
             index.add(
@@ -312,7 +312,3 @@ def _resource_names(definition: Definition, release: Release) -> str:
     # The search finds the name of the kind itself.
     names.pop(definition.kind.lower(), None)
     return " ".join(names)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -22,7 +22,7 @@ from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.targets.site import common, release
 from kubestencil.targets.site.options import SiteOptions
 from kubestencil.targets.site.pages import comparison, reports
-from kubestencil.targets.site.release_context import ReleaseContext, ReleaseContexts
+from kubestencil.targets.site.release_context import ReleaseContexts
 
 #: The part with the reports, and the folder of their pages.
 REPORTS = "diff"
@@ -31,9 +31,6 @@ COMMON = ""
 
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {**release.EACH, **reports.EACH, **common.EACH}
-
-#: This view reproduces no quirks.
-QUIRKS: Mapping[str, str] = {}
 
 
 def divide(
@@ -55,13 +52,10 @@ def divide(
         named = _with_configurations(load_releases(), target)
         return ReleaseContexts(list(map(with_inline_objects, named)))
 
-    def context(name: str) -> ReleaseContext:
-        return contexts().of(name)
-
     if len(names) > 1:
         yield Part(REPORTS, tuple(names), lambda: tuple(names))
     for name in names:
-        yield Part(name, (name,), partial(context, name))
+        yield Part(name, (name,), partial(lambda name: contexts().of(name), name))
     yield Part(COMMON, tuple(names), lambda: contexts().site)
 
 

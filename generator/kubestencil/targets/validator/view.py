@@ -15,9 +15,9 @@ from kubestencil.schema.knowledge.components import (
     go_module_rows,
     strategy_rows,
 )
+from kubestencil.schema.knowledge.resources import resource_facts
+from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import full_version, has_reached, is_after, is_version
-
-QUIRKS: Mapping[str, str] = {}
 
 # The first release in the tables of facts.
 _OLDEST = "1.25"
@@ -50,6 +50,7 @@ _VARIABLES = {
     "modules": Annotated[list[str], "the modules that are published with it"],
     "packages": Annotated[list[Package], "the packages of strategies"],
     "types": Annotated[list[Package], "the packages that add types to a scheme"],
+    "served": Annotated[list[GroupVersionKind], "the kinds that a server can serve"],
     "strategies": Annotated[list[Strategy], "one for each kind"],
     "custom_strategy": Annotated[str, "Go: that of custom resources"],
 }
@@ -77,7 +78,7 @@ def make_contexts(release: Release, _: Target) -> Contexts:
     releases of Kubernetes whose code is known."""
     if not is_version(release.name) or not has_reached(release.name, _OLDEST):
         return Contexts(dict.fromkeys(EACH, list))
-    module = _module(release.name)
+    module = _module(release)
     return Contexts({each: partial(_files, module, each) for each in EACH})
 
 
@@ -92,10 +93,13 @@ def _files(module: FileContext, each: str) -> list[FileContext]:
     return [module]
 
 
-def _module(release: str) -> FileContext:
-    version = full_version(release)
-    rows = [row for row in strategy_rows() if row.releases.includes(release)]
-    modules = [row for row in go_module_rows() if row.releases.includes(release)]
+def _module(release: Release) -> FileContext:
+    name = release.name
+    version = full_version(name)
+    rows = [row for row in strategy_rows() if row.releases.includes(name)]
+    modules = [row for row in go_module_rows() if row.releases.includes(name)]
+    resources = [row for row in resource_facts() if row.releases.includes(name)]
+    in_table = {row.kind for row in resources if not row.subresource}
     variables = {
         "version": version,
         "module_version": version.replace("1.", "0.", 1),
@@ -104,12 +108,14 @@ def _module(release: str) -> FileContext:
         "modules": [row.name for row in modules if not row.version],
         "packages": _packages({row.package for row in rows}),
         "types": _packages({row.types for row in rows if row.types}),
+        # A document may be of a release that is newer than the table.
+        "served": sorted(in_table.union(release.resources)),
         "strategies": [_strategy(row) for row in rows if not row.is_custom],
         "custom_strategy": next(
             _strategy(row).expression for row in rows if row.is_custom
         ),
     }
-    return FileContext(release, {}, variables)
+    return FileContext(name, {}, variables)
 
 
 def _packages(paths: set[str]) -> list[Package]:

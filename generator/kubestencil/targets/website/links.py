@@ -42,6 +42,14 @@ def definition_page(type_: DocumentedType) -> str:
     return page if type_.group == "core" else f"{page}-{type_.group}"
 
 
+def reference_of(schema: Schema) -> str:
+    """The full name of the type of a value, or of the items of a list; empty for
+    others."""
+    while schema.ref is None and schema.items is not None:
+        schema = schema.items
+    return schema.ref or ""
+
+
 class Links:
     """Finds where a type is described.
 
@@ -70,10 +78,7 @@ class Links:
 
     def type(self, schema: Schema, folder: str) -> TypeText:
         """The type of a value on a page in a folder."""
-        item = schema
-        while item.items is not None and item.ref is None:
-            item = item.items
-        return TypeText(self._text(schema), self._href(item.ref, folder))
+        return TypeText(self._text(schema), self._href(reference_of(schema), folder))
 
     def _text(self, schema: Schema) -> str:
         if schema.ref is not None:
@@ -87,8 +92,8 @@ class Links:
             return ""
         return name(full_name.rpartition(".")[2])
 
-    def _href(self, full_name: str | None, folder: str) -> str:
-        address = self._addresses.get(full_name or "")
+    def _href(self, full_name: str, folder: str) -> str:
+        address = self._addresses.get(full_name)
         if address is None:
             return ""
         up = "" if address.folder == folder else f"../{address.folder}/"

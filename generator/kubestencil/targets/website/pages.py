@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from kubestencil.schema import Field, Schema
-from kubestencil.schema.knowledge.words import Phrase
+from kubestencil.schema import Field
+from kubestencil.schema.knowledge.words import Phrase, name_of
 from kubestencil.targets.website import text
 from kubestencil.targets.website.facts import KnownFacts, OtherReleasePage
-from kubestencil.targets.website.links import DEFINITIONS, Links, TypeText
+from kubestencil.targets.website.links import DEFINITIONS, Links, TypeText, reference_of
 from kubestencil.targets.website.operations import TitledOperation
 from kubestencil.targets.website.types import DocumentedType, Reference
 
@@ -87,32 +88,24 @@ class ReferencePage(NamedTuple):
     other_releases: tuple[OtherReleasePage, ...]
 
 
+@dataclass(frozen=True, slots=True)
 class PageMaker:
     """Makes the pages of a reference. ``escape_asterisks`` changes descriptions of types and
     fields, ``escape_description`` those of types for HTML, but not where ``is_literal``
     says that every character of a type's descriptions is shown. ``facts`` are added
     where they are not None."""
 
-    def __init__(
-        self,
-        reference: Reference,
-        links: Links,
-        escape_asterisks: Callable[[str], str],
-        escape_description: Callable[[str], str],
-        is_literal: Callable[[DocumentedType], bool],
-        facts: KnownFacts | None,
-    ) -> None:
-        self._is_literal = is_literal
-        self._facts = facts
-        self._reference = reference
-        self._links = links
-        self._escape_asterisks = escape_asterisks
-        self._escape_description = escape_description
+    reference: Reference
+    links: Links
+    escape_asterisks: Callable[[str], str]
+    escape_description: Callable[[str], str]
+    is_literal: Callable[[DocumentedType], bool]
+    facts: KnownFacts | None
 
     def page(self, type_: DocumentedType, folder: str, weight: int) -> ReferencePage:
         """The page of a type; ``operations`` only for a resource in its group."""
-        name, facts = type_.definition.name, self._facts
-        operations = self._reference.operations.get(name, ())
+        name, facts = type_.definition.name, self.facts
+        operations = self.reference.operations.get(name, ())
         of_resource = () if folder == DEFINITIONS else operations
         return ReferencePage(
             api_version=text.name(type_.api_version),
@@ -143,7 +136,7 @@ class PageMaker:
             return tuple(
                 DescribedParameter(
                     text.name(parameter.name),
-                    self._links.type(parameter.schema, folder),
+                    self.links.type(parameter.schema, folder),
                     spelling.html_cell(parameter.description),
                 )
                 for parameter in parameters
@@ -160,7 +153,7 @@ class PageMaker:
             tuple(
                 DescribedResponse(
                     text.name(response.code),
-                    self._links.type(response.schema, folder),
+                    self.links.type(response.schema, folder),
                     spelling.cell(response.description),
                 )
                 for response in sorted(details.responses)
@@ -172,19 +165,19 @@ class PageMaker:
         """The type itself, the parts that its fields have, its list, and the types
         that are nearest to it."""
         name, parts = type_.definition.name, self._all_parts(type_)
-        types = self._reference.types
-        own = [field.schema for field in _fields(type_)]
+        types = self.reference.types
+        own = (field.schema for field in _fields(type_))
         sections = dict.fromkeys(
             (
-                *(ref for ref in map(_reference, own) if ref in parts),
+                *(ref for ref in map(reference_of, own) if ref in parts),
                 *(
                     part.definition.name
-                    for part in self._reference.parts[name]
+                    for part in self.reference.parts[name]
                     if part.kind == f"{type_.kind}{_LISTS}"
                 ),
                 *(
                     other.definition.name
-                    for other in self._reference.nearest.get(name, ())
+                    for other in self.reference.nearest.get(name, ())
                 ),
             )
         )
@@ -205,33 +198,33 @@ class PageMaker:
     ) -> Iterator[DescribedField]:
         """The fields of a type, with those of its parts that are no sections."""
         for field in _fields(type_):
-            ref = _reference(field.schema)
+            ref = reference_of(field.schema)
             yield self._row(type_, field, page, prefix)
             if ref in page.parts and ref not in page.sections and ref not in visited:
                 visited.add(ref)
                 path = f"{prefix}{field.name}."
-                yield from self._rows(self._reference.types[ref], page, path, visited)
+                yield from self._rows(self.reference.types[ref], page, path, visited)
 
     def _row(
         self, type_: DocumentedType, field: Field, page: _PageParts, prefix: str
     ) -> DescribedField:
         schema = field.schema
-        type_text = self._links.type(schema, page.folder)
-        ref = _reference(schema)
+        type_text = self.links.type(schema, page.folder)
+        ref = reference_of(schema)
         if ref in page.sections:
-            type_text = type_text._replace(href=f"#{text.anchor(_kind(ref))}")
+            type_text = type_text._replace(href=f"#{text.anchor(name_of(ref))}")
         return DescribedField(
             name=text.name(f"{prefix}{field.name}"),
             type=type_text,
             description=self._spelling(type_).html_cell(
                 schema.description
-                if self._is_literal(type_)
-                else self._escape_asterisks(schema.description)
+                if self.is_literal(type_)
+                else self.escape_asterisks(schema.description)
             ),
             required=field.required,
             patch_strategy=text.name(",".join(schema.patch_strategy)),
             patch_merge_key=text.name(schema.patch_merge_key or ""),
-            facts=tuple(self._facts.of_field(type_, field)) if self._facts else (),
+            facts=tuple(self.facts.of_field(type_, field)) if self.facts else (),
         )
 
     def _all_parts(self, type_: DocumentedType) -> frozenset[str]:
@@ -239,20 +232,20 @@ class PageMaker:
         names: set[str] = set()
         pending = [type_]
         while pending:
-            for part in self._reference.parts[pending.pop().definition.name]:
+            for part in self.reference.parts[pending.pop().definition.name]:
                 if part.definition.name not in names:
                     names.add(part.definition.name)
                     pending.append(part)
         return frozenset(names)
 
     def _spelling(self, type_: DocumentedType) -> text.DescriptionSpelling:
-        return text.LITERAL if self._is_literal(type_) else text.PUBLISHED
+        return text.LITERAL if self.is_literal(type_) else text.PUBLISHED
 
     def _description(self, type_: DocumentedType) -> str:
-        if self._is_literal(type_):
+        if self.is_literal(type_):
             return type_.definition.description
-        description = self._escape_asterisks(type_.definition.description)
-        return self._escape_description(description)
+        description = self.escape_asterisks(type_.definition.description)
+        return self.escape_description(description)
 
 
 class _PageParts(NamedTuple):
@@ -266,18 +259,6 @@ class _PageParts(NamedTuple):
 
 def _fields(type_: DocumentedType) -> list[Field]:
     return sorted(type_.definition.fields, key=lambda field: field.name)
-
-
-def _reference(schema: Schema) -> str:
-    """The full name of the type of a value, or of the items of a list; empty for
-    others."""
-    while schema.ref is None and schema.items is not None:
-        schema = schema.items
-    return schema.ref or ""
-
-
-def _kind(full_name: str) -> str:
-    return full_name.rpartition(".")[2]
 
 
 def _go_package(full_name: str) -> str:

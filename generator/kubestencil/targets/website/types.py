@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
-from kubestencil.schema import Definition, GroupVersionKind, Release
+from kubestencil.schema import Definition, Release
 from kubestencil.schema.graph import distances, reference_graph, reverse
 from kubestencil.schema.kinds import group_names, precedence
 from kubestencil.schema.well_known import is_built_in
@@ -115,7 +115,7 @@ def make_reference(
     titled = {
         name: operations.of_kind(kind)
         for name, type_ in types.items()
-        if name not in in_parent and (kind := _kind(type_)) is not None
+        if name not in in_parent and (kind := type_.definition.served_kind) is not None
     }
     listed = contents(target, release.name)
     resources = {
@@ -187,11 +187,6 @@ def _own_names(name: str, full_names: Mapping[str, str]) -> tuple[str, str] | No
     reversed_group, _, version = package.rpartition(".")
     group = ".".join(reversed(reversed_group.split(".")))
     return (full_names.get(package, group), version) if group else None
-
-
-def _kind(type_: DocumentedType) -> GroupVersionKind | None:
-    kinds = type_.definition.kinds
-    return kinds[0] if len(kinds) == 1 else None
 
 
 def _is_named(type_: DocumentedType, names: Collection[str]) -> bool:

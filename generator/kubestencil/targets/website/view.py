@@ -163,7 +163,10 @@ class _WebsitePages:
             "title": self._release.stated_title or "Kubernetes",
             "heading": text.name(self._release.stated_title or "Kubernetes"),
             "kubernetes_version": version_text(self._release.name, self._target),
-            "categories": _start_page_order(folders),
+            # By title, and then that of the other types.
+            "categories": sorted(
+                folders, key=lambda item: (item.slug == DEFINITIONS, item.title)
+            ),
             "groups": [
                 GroupRow(text.name(group), tuple(map(text.name, versions)))
                 for group, versions in group_versions(self._reference)
@@ -195,8 +198,3 @@ class _WebsitePages:
             page = self._pages.page(type_, DEFINITIONS, weight)
             placeholders = {"category": DEFINITIONS, "page": definition_page(type_)}
             yield FileContext(type_.definition.name, placeholders, {"page": page})
-
-
-def _start_page_order(folders: list[Category]) -> list[Category]:
-    """The folders of groups by title, and then that of the other types."""
-    return sorted(folders, key=lambda item: (item.slug == DEFINITIONS, item.title))

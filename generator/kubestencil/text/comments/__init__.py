@@ -16,10 +16,9 @@ from kubestencil.text.wrapping import wrap
 # A character that a compiler could read as the end of a line, or that an editor would
 # hide or use to reverse the text around it (CVE-2021-42574).
 _UNPRINTABLE = re.compile(r"[^\n\t\x20-\x7e]")
-_SPECIAL_IN_DOCSTRING = re.compile(r"\\|[^\n -~]")
+# One set of characters, which is searched several times as fast as two.
+_SPECIAL_IN_DOCSTRING = re.compile(r"[^\n -\[\]-~]")
 _TAB = 4
-# Also an opening one: in Rust, Swift and Kotlin, block comments nest.
-_BLOCK_DELIMITER = re.compile(r"\*(?=/)|/(?=\*)")
 
 
 #: A text as a comment, without a line break at its end, whose lines have up to a number
@@ -76,7 +75,8 @@ def _line_comment(marker: str, lines: list[str], width: int | None) -> str:
 def _block_comment(opening: str, lines: list[str], width: int | None) -> str:
     prefix = " * "
     safe = [
-        _without_unicode_escapes(_BLOCK_DELIMITER.sub(r"\g<0> ", line))
+        # Also an opening one: in Rust, Swift and Kotlin, block comments nest.
+        _without_unicode_escapes(line).replace("*/", "* /").replace("/*", "/ *")
         for line in _wrapped(lines, width, len(prefix))
     ]
     one_line = f"{opening} {safe[0]} */"

@@ -159,7 +159,8 @@ class Builders:
         name = jsonnet.lower_first_word(field.name)
         use_type = "type-description" in quirks or not field.schema.description
         help_ = _help((schema if use_type else field.schema).description, rules)
-        path = _path(name if "camel-json-name" in quirks else field.name, rules)
+        json_name = name if "camel-json-name" in quirks else field.name
+        path = tuple(json_name.split(".")) if "dotted-path" in quirks else (json_name,)
         if schema.type == "array":
             if schema.items is None:
                 return
@@ -253,10 +254,6 @@ def _help(description: str, rules: _BuilderRules) -> str:
     quoted = jsonnet.go_quoted(description)
     # k8s-gen trims two quotes, meant for the empty description.
     return quoted.removesuffix('""') if "quote-at-end" in rules.quirks else quoted
-
-
-def _path(field: str, rules: _BuilderRules) -> tuple[str, ...]:
-    return tuple(field.split(".")) if "dotted-path" in rules.quirks else (field,)
 
 
 def _preferred_kind(kinds: tuple[GroupVersionKind, ...]) -> GroupVersionKind:

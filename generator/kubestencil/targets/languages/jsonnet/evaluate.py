@@ -78,19 +78,17 @@ def evaluate(code: str, read_file: ReadFile) -> Any:
     return json.loads(text)
 
 
-def run_sandboxed(
-    function: Callable[..., Result], *arguments: Any, seconds: float
-) -> Result:
+def run_sandboxed(function: Callable[[], Result], seconds: float) -> Result:
     """The result of ``function``, called in another process, where it can neither
     crash this one nor use up the memory of the machine.
 
-    ``function`` and ``arguments`` must be picklable. Raises the JsonnetError that it
+    ``function`` must be picklable. Raises the JsonnetError that it
     raises, and a JsonnetError where it takes more than ``seconds``, or 4 GB in addition
     to what this process has.
     """
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(
-        target=_send_result, args=(sender, function, arguments), daemon=True
+        target=_send_result, args=(sender, function), daemon=True
     )
     with without_current_folder():
         process.start()
@@ -114,14 +112,12 @@ def run_sandboxed(
     return result
 
 
-def _send_result(
-    sender: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> None:
+def _send_result(sender: Connection, function: Callable[[], Any]) -> None:
     # A crash of the engine is reported as a JsonnetError, without a Python stack.
     faulthandler.disable()
     _limit_memory()
     try:
-        sender.send((function(*arguments), None))
+        sender.send((function(), None))
     except JsonnetError as error:
         sender.send((None, error))
 

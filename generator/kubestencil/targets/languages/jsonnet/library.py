@@ -23,6 +23,7 @@ from kubestencil.schema.well_known import LIST_META, is_built_in
 from kubestencil.targets.languages.jsonnet import spelling as jsonnet
 from kubestencil.targets.languages.jsonnet.builders import Builders
 from kubestencil.targets.languages.jsonnet.members import LibraryType, NestedObject
+from kubestencil.text.unique_names import numbered, unique_names
 
 #: The accidents of k8s-gen in what it makes of CustomResourceDefinitions.
 _CUSTOM_QUIRKS: Mapping[str, str] = {
@@ -253,7 +254,7 @@ def _package_paths(
         base = jsonnet.lower_first_word(name.rpartition(".")[2])
         in_version = taken.setdefault((group, version), set(_RESERVED_NAMES))
         field = next(
-            field for field in jsonnet.numbered(base) if field.lower() not in in_version
+            field for field in numbered()(base) if field.lower() not in in_version
         )
         in_version.add(field.lower())
         yield name, TypePath(group, version, field)
@@ -280,14 +281,8 @@ def _group_fields(
         for labels in ambiguous:
             counts[labels] += 1
     # A number where groups differ in dashes and dots only.
-    used = set(taken)
-    numbered: dict[tuple[str, ...], str] = {}
-    for labels, field in fields.items():
-        numbered[labels] = next(
-            name for name in jsonnet.numbered(field) if name not in used
-        )
-        used.add(numbered[labels])
-    return numbered
+    names = unique_names(fields.values(), numbered(), taken)
+    return dict(zip(fields, names, strict=True))
 
 
 def _is_list(definition: Definition, release: Release, quirks: frozenset[str]) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.schema import GroupVersionKind
 from kubestencil.targets.languages.jsonnet import spelling as jsonnet
+from kubestencil.text.unique_names import numbered, unique_names
 
 
 class Limits(NamedTuple):
@@ -158,13 +159,13 @@ def with_unique_names(
     A name that is taken or ``reserved`` gets a number, in the order of the document.
     One that Jsonnet documentation needs (``#…``, or none) gets an underscore in front.
     """
-    taken = set(reserved)
-    for member in members:
-        base = member.name
-        if not base or base.startswith("#"):
-            base = f"_{base}"
-        name = next(name for name in jsonnet.numbered(base) if name not in taken)
-        taken.add(name)
+    members = list(members)
+    names = (
+        f"_{member.name}" if member.name[:1] in ("", "#") else member.name
+        for member in members
+    )
+    unique = unique_names(names, numbered(), reserved)
+    for member, name in zip(members, unique, strict=True):
         yield member._replace(name=name)
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from functools import cache
-from itertools import chain, count
 
 from kubestencil.text.languages import reserved_words
 
@@ -126,11 +124,6 @@ def patch_braces(path: tuple[str, ...]) -> tuple[str, str]:
     """
     opening = "".join(f"{field_name(name)}+: {{ " for name in path)
     return f"{{ {opening}", " }" * (len(path) + 1)
-
-
-def numbered(name: str) -> Iterator[str]:
-    """``name``, then with the numbers from 2 on: until one is not taken."""
-    return chain([name], (f"{name}{number}" for number in count(2)))
 
 
 def printable_name(name: str) -> str:

@@ -19,7 +19,8 @@ from kubestencil.schema.operations.details import (
 from kubestencil.schema.operations.rebuilt import capitalized
 from kubestencil.schema.resources.operation import Operation
 from kubestencil.schema.types import Schema
-from kubestencil.targets.languages.python.spelling import Spelling, unique_names
+from kubestencil.targets.languages.python.spelling import Spelling
+from kubestencil.text.unique_names import numbered, unique_names
 
 _WATCH = "watch"
 _DELETE_COLLECTION = "deleteCollection"
@@ -64,9 +65,13 @@ def api_classes(
         if not _operation_id(details).startswith(_WATCH):
             tag = _NOT_WORD.sub("_", details.tag or _DEFAULT_TAG)
             by_tag.setdefault(tag, []).append(details)
-    names = unique_names(sorted(by_tag), _class_name, reserved=reserved)
+    tags = sorted(by_tag)
+    names = unique_names(
+        (f"{_without_underscores(tag)}Api" for tag in tags), numbered(), reserved
+    )
     return [
-        ApiClass(name, _methods(by_tag[tag], spelling)) for tag, name in names.items()
+        ApiClass(name, _methods(by_tag[tag], spelling))
+        for tag, name in zip(tags, names, strict=True)
     ]
 
 
@@ -75,27 +80,15 @@ def named_api_classes(
 ) -> Iterator[tuple[str, ApiClass]]:
     """The API classes of operations, each with its name in the package of a client."""
     for api in api_classes(operations, spelling, _RESERVED_CLASSES):
-        yield _identifier(api.name), api
-
-
-def _identifier(name: str) -> str:
-    """The name of a class; a tag may begin with a digit."""
-    return name if name.isidentifier() else f"Tag{name}"
+        # A tag may begin with a digit.
+        yield api.name if api.name.isidentifier() else f"Tag{api.name}", api
 
 
 def _methods(
     operations: Sequence[OperationDetails], spelling: Spelling
 ) -> tuple[ApiMethodDetails, ...]:
-    ids = [
-        f"{index} {_operation_id(details)}" for index, details in enumerate(operations)
-    ]
-    names = unique_names(
-        ids, lambda id_: spelling.attribute(id_.partition(" ")[2]), "_"
-    )
-    methods = (
-        ApiMethodDetails(names[id_], details)
-        for id_, details in zip(ids, operations, strict=True)
-    )
+    names = (spelling.attribute(_operation_id(details)) for details in operations)
+    methods = map(ApiMethodDetails, unique_names(names, numbered("_")), operations)
     return tuple(sorted(methods, key=lambda method: method.name))
 
 
@@ -141,10 +134,6 @@ def result_schema(responses: Iterable[Response]) -> Schema | None:
     for code in sorted(filter(_SUCCESS.match, codes)):
         return codes[code].schema
     return None
-
-
-def _class_name(tag: str) -> str:
-    return f"{_without_underscores(tag)}Api"
 
 
 def _without_underscores(tag: str) -> str:

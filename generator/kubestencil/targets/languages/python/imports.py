@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
@@ -29,6 +29,22 @@ def class_entry(name: str, module: str) -> ClassEntry:
     """The entry of a class in the list of its package."""
     line = f"from .{module} import {name} as {name}"
     return ClassEntry(name, module, len(line) > LINE_LENGTH)
+
+
+class ImportFrom(NamedTuple):
+    """``from module import names``; ``wrapped`` where it is too long for one line."""
+
+    module: str
+    names: tuple[str, ...]
+    wrapped: bool
+
+
+def import_from(module: str, names: Iterable[str]) -> Iterator[ImportFrom]:
+    """The statement that imports names, sorted; none without names."""
+    names = sort_like_isort(names)
+    if names:
+        line = f"from {module} import {', '.join(names)}"
+        yield ImportFrom(module, names, len(line) > LINE_LENGTH)
 
 
 def import_cycles(graph: Graph) -> Mapping[str, int]:

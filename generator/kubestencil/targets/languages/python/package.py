@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
-from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.errors import SpecError
-from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.well_known import LIST_META, OBJECT_META, is_built_in
 from kubestencil.source.releases import package_version
-from kubestencil.targets.languages.python.custom.classes import CustomClasses
+from kubestencil.targets.languages.python.custom.modules import CustomClasses
 from kubestencil.targets.languages.python.imports import import_cycles
 from kubestencil.targets.languages.python.spelling import (
     attribute_names,
@@ -49,13 +48,6 @@ class PythonOptions:
         return self.version or package_version(release)
 
 
-class KindKey(NamedTuple):
-    """What identifies a kind in a manifest: its ``apiVersion`` and ``kind``."""
-
-    api_version: str
-    kind: str
-
-
 class PythonPackage:
     """The names and types of the package that ``target`` generates for ``release``.
 
@@ -72,7 +64,7 @@ class PythonPackage:
         self.definitions = release.definitions
         self.spelling = read_spelling(target)
         self.custom = CustomClasses(release, self.spelling)
-        custom = self.custom.modules.members
+        custom = self.custom.members
         self.classes = class_names(
             [name for name in release.definitions if name not in custom],
             self.spelling.reserved_classes,
@@ -86,7 +78,7 @@ class PythonPackage:
             self.fields(definition)
             self.attributes(definition)
         # Computed, and checked, when first used.
-        _ = self.modules, self.cycles, self.custom.modules.cycles
+        _ = self.modules, self.cycles, self.custom.cycles
 
     @cached_property
     def models(self) -> Sequence[Definition]:
@@ -110,41 +102,45 @@ class PythonPackage:
         """A number for each class, the same for classes that import each other."""
         graph = {
             self.classes[definition.name]: tuple(
-                class_name
+                self.classes[name]
                 for field in definition.fields
-                for class_name in self.type(field.schema).classes
+                for name in self.type(field.schema).references
             )
             for definition in self.models
         }
         return import_cycles(graph)
 
-    def kinds(self) -> Mapping[KindKey, str]:
+    def kinds(self) -> Mapping[GroupVersionKind, str]:
         """The class of each kind. Raises SpecError where two classes are one kind."""
-        classes: dict[KindKey, str] = {}
-        for definition in self.models:
-            class_name = self.classes[definition.name]
-            for kind in definition.kinds:
-                key = KindKey(kind.api_version, kind.kind)
-                other = classes.setdefault(key, class_name)
-                if other != class_name:
-                    raise _same_kind_error(key, other, class_name)
-        return classes
+        names = (definition.name for definition in self.models)
+        return self._by_kind(((name, self.classes[name]) for name in names), {})
 
-    def custom_kinds(self) -> Mapping[KindKey, str]:
+    def custom_kinds(self) -> Mapping[GroupVersionKind, str]:
         """The class of each custom kind, after its module: ``example_com.v1:Widget``.
 
         Raises SpecError where two classes are one kind.
         """
-        built_in = self.kinds()
-        classes: dict[KindKey, str] = {}
-        for name, location in self.custom.modules.locations.items():
-            class_name = f"{location.group}.{location.version}:{location.class_name}"
+        classes = (
+            (name, f"{location.group}.{location.version}:{location.class_name}")
+            for name, location in self.custom.locations.items()
+        )
+        return self._by_kind(classes, self.kinds())
+
+    def _by_kind(
+        self, classes: Iterable[tuple[str, str]], others: Mapping[GroupVersionKind, str]
+    ) -> Mapping[GroupVersionKind, str]:
+        """The classes of definitions by kind, none of which is among ``others``."""
+        by_kind: dict[GroupVersionKind, str] = {}
+        for name, class_name in classes:
             for kind in self.definitions[name].kinds:
-                key = KindKey(kind.api_version, kind.kind)
-                other = built_in.get(key) or classes.setdefault(key, class_name)
-                if other != class_name:
-                    raise _same_kind_error(key, other, class_name)
-        return classes
+                first = others.get(kind) or by_kind.setdefault(kind, class_name)
+                if first != class_name:
+                    raise SpecError(
+                        f"{first} and {class_name} are both {kind.kind!a} of "
+                        f"{kind.api_version!a}",
+                        hint="remove x-kubernetes-group-version-kind from one of them",
+                    )
+        return by_kind
 
     def type(self, schema: Schema) -> PythonType:
         """The type of the values that a schema allows."""
@@ -187,20 +183,21 @@ def is_always_sent(definition: Definition, field: Field, release: Release) -> bo
     )
 
 
-def deprecation_notes(definition: Definition, release: Release) -> Iterator[str]:
-    """What a docstring says of the kinds of a definition that API servers warn of."""
+def class_description(
+    definition: Definition, release: Release, notes: Iterable[str] = ()
+) -> str:
+    """The docstring of a class: its description, which of its kinds API servers warn of,
+    and further notes."""
+    text = definition.description.strip() or definition.name
+    return "\n\n".join([text, *_deprecation_notes(definition, release), *notes])
+
+
+def _deprecation_notes(definition: Definition, release: Release) -> Iterator[str]:
     for kind in definition.kinds:
         resource = release.resources.get(kind)
         if resource and resource.deprecated:
             warning = resource.deprecation_warning or f"{kind.api_version} {kind.kind}"
             yield f"Deprecated: {warning}"
-
-
-def _same_kind_error(key: KindKey, first: str, second: str) -> SpecError:
-    return SpecError(
-        f"{first} and {second} are both {key.kind!a} of {key.api_version!a}",
-        hint="remove x-kubernetes-group-version-kind from one of them",
-    )
 
 
 def package_options(target: Target) -> PythonOptions:

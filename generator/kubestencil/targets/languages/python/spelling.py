@@ -16,9 +16,11 @@ from keyword import iskeyword
 from typing import Any, Literal, get_args
 
 from kubestencil.engine.manifest import Target
-from kubestencil.errors import SpecError, nearest
+from kubestencil.engine.manifest_files import Table
+from kubestencil.errors import SpecError
 from kubestencil.schema import Field
 from kubestencil.schema.well_known import is_built_in
+from kubestencil.text.unique_names import numbered, unique_names
 
 #: How a run of capitals is divided into words: "split" gives pod_cid_rs for podCIDRs,
 #: "whole" gives pod_cidrs.
@@ -82,17 +84,12 @@ class Spelling:
 
 
 # The keys of [spelling], each with the type of its value.
-_KEYS: Mapping[str, type[str | list[Any] | dict[str, Any]]] = {
+_KEYS: Mapping[str, type] = {
     "acronyms": str,
     "reserved_prefix": str,
     "mapped": dict,
     "reserved": list,
     "reserved_classes": list,
-}
-_TYPE_NAMES: Mapping[object, str] = {
-    str: "a string",
-    dict: "a table of strings",
-    list: "a list of strings",
 }
 
 
@@ -101,23 +98,12 @@ def read_spelling(target: Target) -> Spelling:
 
     Raises TargetError for an unknown key or a value of the wrong type.
     """
-    table = target.spelling
-    for key, value in table.items():
-        if key not in _KEYS:
-            raise target.error(
-                f"unknown key {key!r}", f"spelling.{key}", nearest(key, _KEYS)
-            )
-        if not isinstance(value, _KEYS[key]) or not _has_only_strings(value):
-            raise target.error(f"must be {_TYPE_NAMES[_KEYS[key]]}", f"spelling.{key}")
-    acronyms = table.get("acronyms", "split")
-    if acronyms not in ACRONYMS:
-        raise target.error(
-            f"unknown value {acronyms!r}",
-            "spelling.acronyms",
-            nearest(acronyms, ACRONYMS),
-        )
+    table = Table(target.spelling, target.manifest, _KEYS, "spelling.")
+    for key, value in table.raw.items():
+        if not _has_only_strings(value):
+            raise table.error("must have strings only", key)
     return Spelling(
-        acronyms=acronyms,
+        acronyms=table.choice("acronyms", ACRONYMS) or "split",
         reserved_prefix=table.get("reserved_prefix", "_"),
         mapped=table.get("mapped", {}),
         reserved=frozenset(table.get("reserved", ())),
@@ -148,34 +134,23 @@ def snake_case(name: str, acronyms: Acronyms) -> str:
 def attribute_names(fields: Iterable[Field], spelling: Spelling) -> Mapping[str, str]:
     """The attribute of each field, by JSON name: ``proxy_url`` and ``proxy_url2`` for
     proxyURL and proxyUrl."""
-    return unique_names((field.name for field in fields), spelling.attribute)
+    return unique_spellings((field.name for field in fields), spelling.attribute)
 
 
-def unique_names(
+def unique_spellings(
     names: Iterable[str],
     spell: Callable[[str], str],
     separator: str = "",
     reserved: Iterable[str] = (),
 ) -> Mapping[str, str]:
-    """A different spelling of each name, none of them ``reserved``.
+    """A different spelling of each name, which is distinct, none of them ``reserved``.
 
     Where several names would be spelled alike, those after the first have a number,
     after ``separator``.
     """
-    spellings: dict[str, str] = {}
-    taken = set(reserved)
-    # So that the next number is found without trying all before it.
-    numbers: dict[str, int] = {}
-    for name in names:
-        spelling = candidate = spell(name)
-        number = numbers.get(spelling, 1)
-        while candidate in taken:
-            number += 1
-            candidate = f"{spelling}{separator}{number}"
-        numbers[spelling] = number
-        taken.add(candidate)
-        spellings[name] = candidate
-    return spellings
+    names = list(names)
+    spelled = unique_names(map(spell, names), numbered(separator), reserved)
+    return dict(zip(names, spelled, strict=True))
 
 
 def module_name(class_name: str, acronyms: Acronyms) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Schema
@@ -29,15 +30,29 @@ class PythonType(NamedTuple):
     """The type of a value in Python.
 
     ``annotation`` is the type hint in generated code, ``official`` the type as the
-    official client's ``openapi_types`` names it. ``classes`` are the generated classes
-    in them. ``time_converter`` is one of ``TIME_CONVERTERS`` for a time or a container
-    of times, otherwise empty.
+    official client's ``openapi_types`` names it, empty in a custom class.
+    ``references`` are the full names of the definitions whose classes are in them.
+    ``time_converter`` is the function that gives a time, or a container of times, its
+    precision, empty for other types.
     """
 
     annotation: str
-    official: str
-    classes: tuple[str, ...] = ()
+    official: str = ""
+    references: tuple[str, ...] = ()
     time_converter: str = ""
+
+    def in_list(self) -> PythonType:
+        """The type of a list of such values."""
+        return self._replace(
+            annotation=f"list[{self.annotation}]", official=f"list[{self.official}]"
+        )
+
+    def in_map(self) -> PythonType:
+        """The type of a map of such values."""
+        return self._replace(
+            annotation=f"dict[str, {self.annotation}]",
+            official=f"dict(str, {self.official})",
+        )
 
 
 class TypeSpeller:
@@ -51,38 +66,23 @@ class TypeSpeller:
     ) -> None:
         self._definitions = definitions
         self._classes = classes
-        self._references: dict[str, PythonType] = {}
+        self._reference = cache(self._refer)
 
     def spell(self, schema: Schema) -> PythonType:
         """The type of the values that a schema allows."""
         if schema.ref is not None:
-            reference = self._references.get(schema.ref)
-            if reference is None:
-                reference = self._references[schema.ref] = self._refer(schema.ref)
-            return reference
+            return self._reference(schema.ref)
         if schema.type == "array":
-            item = self.spell(schema.items) if schema.items else _ANY
-            return PythonType(
-                f"list[{item.annotation}]",
-                f"list[{item.official}]",
-                item.classes,
-                item.time_converter,
-            )
+            return (self.spell(schema.items) if schema.items else _ANY).in_list()
         if schema.values is not None:
-            value = self.spell(schema.values)
-            return PythonType(
-                f"dict[str, {value.annotation}]",
-                f"dict(str, {value.official})",
-                value.classes,
-                value.time_converter,
-            )
+            return self.spell(schema.values).in_map()
         return _scalar(schema)
 
     def _refer(self, name: str) -> PythonType:
         definition = self._definitions[name]
         if definition.is_object:
             class_name = self._classes[name]
-            return PythonType(class_name, class_name, (class_name,))
+            return PythonType(class_name, class_name, (name,))
         if name == QUANTITY:
             return PythonType("Quantity", "str")
         if name in _TIMES and definition.schema.format == "date-time":

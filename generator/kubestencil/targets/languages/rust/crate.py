@@ -30,6 +30,7 @@ from kubestencil.targets.languages.rust.lists import (
     has_one_kind,
     list_items,
 )
+from kubestencil.text.unique_names import suffixed, unique_names, unused_name
 
 
 class StructField(NamedTuple):
@@ -132,7 +133,7 @@ def _struct_fields(
     names = (
         kopium.field_names(json_names)
         if is_custom
-        else spelling.make_unique(map(spelling.field_name, json_names))
+        else unique_names(map(spelling.field_name, json_names), spelling.NUMBERED)
     )
     return {
         field.name: StructField(
@@ -144,7 +145,7 @@ def _struct_fields(
 
 def _unknown_fields(fields: StructFields) -> str:
     names = {field.name for field in fields.values()}
-    return spelling.unused_name("unknown_fields", names, spelling.suffixed("_x"))
+    return unused_name("unknown_fields", names, suffixed("_x"))
 
 
 class Containment(NamedTuple):
@@ -163,15 +164,15 @@ def containment(
 
     def references(values: Callable[[Definition], Iterable[Schema]]) -> Graph:
         return {
-            name: () if name in hand_written else _references(values(definition))
+            name: (
+                [schema.ref for schema in values(definition) if schema.ref is not None]
+                if name not in hand_written
+                else []
+            )
             for name, definition in definitions.items()
         }
 
     return Containment(references(_values), references(_required))
-
-
-def _references(schemas: Iterable[Schema]) -> tuple[str, ...]:
-    return tuple([schema.ref for schema in schemas if schema.ref is not None])
 
 
 def boxed_references(

@@ -17,6 +17,7 @@ from kubestencil.file_names import portable
 from kubestencil.schema import Definition, GroupVersionKind
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.custom.kinds import CustomType
+from kubestencil.text.unique_names import unique_names, unused_name
 
 Module = tuple[str, ...]
 
@@ -94,9 +95,8 @@ def type_paths(
         _reserve(names, module, types[definition], definition, definition)
     paths: dict[str, RustPath] = {}
     for definition, module in modules.items():
-        file = spelling.unused_name(
-            portable(spelling.field_name(definitions[definition].kind)), names[module]
-        )
+        file = portable(spelling.field_name(definitions[definition].kind))
+        file = unused_name(file, names[module], spelling.NUMBERED)
         names[module][file] = definition
         paths[definition] = RustPath(module, types[definition], file)
     if custom_types:
@@ -112,8 +112,8 @@ def _custom_paths(
     groups."""
     kinds = sorted({type_.kind for type_ in types.values()})
     groups = list(dict.fromkeys(kind.group for kind in kinds))
-    names = spelling.make_unique([*used, *map(spelling.module_name, groups)])
-    group_modules = dict(zip(groups, names[len(used) :], strict=True))
+    names = unique_names(map(spelling.module_name, groups), spelling.NUMBERED, used)
+    group_modules = dict(zip(groups, names, strict=True))
     modules: dict[GroupVersionKind, Module] = {}
     files: dict[GroupVersionKind, str] = {}
     used_files: dict[Module, set[str]] = {}
@@ -121,9 +121,8 @@ def _custom_paths(
         version = portable(spelling.module_name(kind.version))
         modules[kind] = (_GROUPS, group_modules[kind.group], version)
         siblings = used_files.setdefault(modules[kind], set())
-        files[kind] = spelling.unused_name(
-            portable(spelling.field_name(kind.kind)), siblings
-        )
+        file = portable(spelling.field_name(kind.kind))
+        files[kind] = unused_name(file, siblings, spelling.NUMBERED)
         siblings.add(files[kind])
     for name, (kind, type_name) in types.items():
         yield name, RustPath(modules[kind], type_name, files[kind], shares_file=True)

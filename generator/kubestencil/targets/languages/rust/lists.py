@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from kubestencil.schema import Definition, Field
+from kubestencil.schema import Definition
 from kubestencil.schema.well_known import LIST_META, OBJECT_META
 from kubestencil.targets.languages.rust.layout import RustPath
 
@@ -23,7 +23,7 @@ def has_one_kind(definition: Definition) -> bool:
     """Whether the type alone says which ``apiVersion`` and ``kind`` an object has: they
     are constants of the type then, not fields."""
     names = {field.name for field in definition.fields}
-    return len(definition.kinds) == 1 and {"apiVersion", "kind"} <= names
+    return definition.served_kind is not None and {"apiVersion", "kind"} <= names
 
 
 def list_items(definitions: Mapping[str, Definition]) -> dict[str, str]:
@@ -65,12 +65,6 @@ def _preferred(lists: Iterable[Definition], item: Definition) -> Definition:
     return min(lists, key=lambda kind: (kind.kind != f"{item.kind}List", kind.name))
 
 
-def _is_object_meta(field: Field) -> bool:
-    return (
-        field.name == "metadata" and field.required and field.schema.ref == OBJECT_META
-    )
-
-
 def _item(
     definition: Definition, definitions: Mapping[str, Definition]
 ) -> Definition | None:
@@ -94,4 +88,8 @@ def _item(
     has_kinds = has_one_kind(definition) and has_one_kind(item)
     if not has_kinds or definition.kinds[0].api_version != item.kinds[0].api_version:
         return None
-    return item if any(map(_is_object_meta, item.fields)) else None
+    has_metadata = any(
+        field.name == "metadata" and field.required and field.schema.ref == OBJECT_META
+        for field in item.fields
+    )
+    return item if has_metadata else None

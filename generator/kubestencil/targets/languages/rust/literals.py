@@ -34,17 +34,18 @@ def scalar(value: Any, type_: str) -> str | None:
     return None
 
 
-def hand_written(value: Any, form: str, path: str) -> str | None:
-    """``value`` as a value of the hand-written type ``path``; None where it is none."""
+def hand_written(value: Any, form: str) -> str | None:
+    """``value`` as a value of a hand-written type, behind the path of that; None where it
+    is none."""
     if form.startswith("props_or_"):
-        return f"{path}::Schema(Box::default())"
+        return "::Schema(Box::default())"
     if form == "int_or_string":
         integer, text = scalar(value, "i32"), scalar(value, "String")
         if integer is not None:
-            return f"{path}::Int({integer})"
-        return text and f"{path}::String({text})"
+            return f"::Int({integer})"
+        return text and f"::String({text})"
     text = scalar(value, "String" if form == "quantity" else TIME)
-    return text and f"{path}({text})"
+    return text and f"({text})"
 
 
 def decoded(value: Any) -> str | None:

@@ -8,10 +8,10 @@ spelled so that they compile, and so that rustdoc finds neither links nor tests 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from itertools import chain, count
+from collections.abc import Iterable, Iterator, Mapping
 
 from kubestencil.text.languages import reserved_words
+from kubestencil.text.unique_names import numbered
 
 KEYWORDS = reserved_words("rust")
 # What the templates name without a path: a type called like that would shadow it in its
@@ -55,6 +55,9 @@ _STRING_ESCAPES = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"}
 _NO_PARAGRAPH = re.compile(r"(?:#{1,6}(?:\s.*)?|[-+=*_|:\s]*|\d{1,9}[.)])$")
 _CODE_IN_ITEM = re.compile(r"([-+*]|\d{1,9}[.)])\s{5,}(?=\S)")
 
+#: How a name that is taken is told apart.
+NUMBERED = numbered("_")
+
 #: The longest line that rustfmt leaves as it is (``max_width``).
 WIDTH = 100
 
@@ -86,35 +89,6 @@ def type_name(kind: str) -> str:
 def crate_name(package: str) -> str:
     """The name that code has for a Cargo package: ``kubernetes_types``."""
     return package.replace("-", "_")
-
-
-#: The spellings of a name, of which the first that is not in use is taken.
-Spellings = Callable[[str], Iterator[str]]
-
-
-def numbered(name: str) -> Iterator[str]:
-    """``name``, then with the numbers from 2 on at its end."""
-    return chain([name], (f"{name}_{number}" for number in count(2)))
-
-
-def suffixed(suffix: str) -> Spellings:
-    """A name, then with ``suffix`` at its end, once, twice and so on."""
-    return lambda name: (name + suffix * times for times in count())
-
-
-def make_unique(names: Iterable[str], spellings: Spellings = numbered) -> list[str]:
-    """``names`` in their order, repeated ones in another spelling."""
-    unique: dict[str, None] = {}
-    for name in names:
-        unique[unused_name(name, unique, spellings)] = None
-    return list(unique)
-
-
-def unused_name(
-    name: str, used: Container[str], spellings: Spellings = numbered
-) -> str:
-    """The first spelling of ``name`` that is none of ``used``."""
-    return next(spelling for spelling in spellings(name) if spelling not in used)
 
 
 def doc_comment(text: str, indent: str = "") -> str:

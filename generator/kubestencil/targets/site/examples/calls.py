@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import NamedTuple
 from urllib.parse import quote as url_quote
@@ -17,6 +17,62 @@ PATCH = '{"metadata": {"labels": {"team": "web"}}}'
 NAMESPACE = "default"
 _SERVER = "http://127.0.0.1:8001"
 _DOCUMENT_PREFIX = "io.k8s."
+# Commands and calls, each with the verbs that it needs of a resource.
+_Calls = Sequence[tuple[str, str]]
+_KUBECTL: _Calls = (
+    ("list", "kubectl get {plural}"),
+    ("list namespaced", "kubectl get {plural} --all-namespaces"),
+    ("list", "kubectl get {plural} -l app=web"),
+    ("list watch", "kubectl get {plural} --watch"),
+    ("get", "kubectl get {object} -o yaml"),
+    ("get", "kubectl describe {object}"),
+    ("create", "{create}"),
+    ("get patch", "kubectl edit {object}"),
+    ("patch", "kubectl patch {object} --type=merge -p '{patch}'"),
+    ("get update", "kubectl replace -f {file}"),
+    ("delete get", "kubectl delete {object}"),
+    ("delete list", "kubectl delete {plural} -l app=web"),
+)
+_CURL: _Calls = (
+    ("list", 'curl "$url?limit=100&labelSelector=app%3Dweb"'),
+    ("list watch", 'curl "$url?watch=true&timeoutSeconds=60"'),
+    ("get", "curl $url/{name}"),
+    ("create", "curl -H 'Content-Type: application/yaml' {data} $url"),
+    (
+        "patch",
+        "curl -X PATCH -H 'Content-Type: application/apply-patch+yaml'"
+        ' {data} "$url/{name}?fieldManager=me"',
+    ),
+    (
+        "patch",
+        "curl -X PATCH -H 'Content-Type: application/merge-patch+json'"
+        " -d '{patch}' $url/{name}",
+    ),
+    ("update", "curl -X PUT -H 'Content-Type: application/yaml' {data} $url/{name}"),
+    ("delete", "curl -X DELETE $url/{name}"),
+    ("deletecollection", 'curl -X DELETE "$url?labelSelector=app%3Dweb"'),
+)
+_RUST: _Calls = (
+    ("list", "api.list(&{labels}).await?;"),
+    ("list watch", 'let _events = api.watch(&WatchParams::default(), "0").await?;'),
+    ("get", "api.get({name}).await?;"),
+    ("create", "api.create(&PostParams::default(), example).await?;"),
+    (
+        "create patch",
+        'api.patch({name}, &PatchParams::apply("me"), &Patch::Apply(example)).await?;',
+    ),
+    ("patch", "let patch = json!({patch});"),
+    (
+        "patch",
+        "api.patch({name}, &PatchParams::default(), &Patch::Merge(&patch)).await?;",
+    ),
+    ("update", "api.replace({name}, &PostParams::default(), example).await?;"),
+    ("delete", "api.delete({name}, &DeleteParams::default()).await?;"),
+    (
+        "deletecollection",
+        "api.delete_collection(&DeleteParams::default(), &{labels}).await?;",
+    ),
+)
 _SUBRESOURCES_OF_KUBE = {
     "scale": "api.get_scale({name}).await?;",
     "status": "api.get_status({name}).await?;",
@@ -73,36 +129,28 @@ def kubectl_lines(called: CalledResource) -> Iterator[str]:
     """The commands, each on a line."""
     resource = called.resource
     plural = quote(f"{resource.plural}{called.kubectl_name}")
-    singular = quote(f"{resource.singular}{called.kubectl_name}")
-    name, file = quote(called.name), quote(called.file)
-    target = f"{singular} {name}"
-    verbs = frozenset(resource.verbs)
-    if "list" in verbs:
-        yield f"kubectl get {plural}"
-        if resource.namespaced:
-            yield f"kubectl get {plural} --all-namespaces"
-        yield f"kubectl get {plural} -l app=web"
-    if verbs >= {"list", "watch"}:
-        yield f"kubectl get {plural} --watch"
-    if "get" in verbs:
-        yield f"kubectl get {target} -o yaml"
-        yield f"kubectl describe {target}"
-    if "create" in verbs:
-        yield create_command(resource)
-    if verbs >= {"get", "patch"}:
-        yield f"kubectl edit {target}"
-    if "patch" in verbs:
-        yield f"kubectl patch {target} --type=merge -p '{PATCH}'"
-    if verbs >= {"get", "update"}:
-        yield f"kubectl replace -f {file}"
-    if verbs >= {"delete", "get"}:
-        yield f"kubectl delete {target}"
-    if verbs >= {"delete", "list"}:
-        yield f"kubectl delete {plural} -l app=web"
+    name = quote(called.name)
+    target = f"{quote(f'{resource.singular}{called.kubectl_name}')} {name}"
+    yield from _calls(
+        _KUBECTL,
+        resource,
+        plural=plural,
+        object=target,
+        file=quote(called.file),
+        create=create_command(resource),
+    )
     yield from _subresource_lines(resource, target, name)
     if not called.kubectl_name:
         version = quote(resource.kind.api_version)
         yield f"kubectl explain {plural} --api-version={version}"
+
+
+def _calls(calls: _Calls, resource: Resource, **texts: str) -> Iterator[str]:
+    """The calls whose verbs a resource has, with ``texts`` in them."""
+    has = {*resource.verbs, *(["namespaced"] if resource.namespaced else [])}
+    for verbs, line in calls:
+        if has.issuperset(verbs.split()):
+            yield line.format(patch=PATCH, **texts)
 
 
 def create_command(resource: Resource) -> str:
@@ -141,30 +189,7 @@ def http_calls(
     yield "kubectl proxy &"
     yield f"url={_SERVER}{quote(address)}"
     yield ""
-    verbs = frozenset(resource.verbs)
-    if "list" in verbs:
-        yield 'curl "$url?limit=100&labelSelector=app%3Dweb"'
-    if verbs >= {"list", "watch"}:
-        yield 'curl "$url?watch=true&timeoutSeconds=60"'
-    if "get" in verbs:
-        yield f"curl $url/{name}"
-    if "create" in verbs:
-        yield f"curl -H 'Content-Type: application/yaml' {data} $url"
-    if "patch" in verbs:
-        yield (
-            "curl -X PATCH -H 'Content-Type: application/apply-patch+yaml'"
-            f' {data} "$url/{name}?fieldManager=me"'
-        )
-        yield (
-            "curl -X PATCH -H 'Content-Type: application/merge-patch+json'"
-            f" -d '{PATCH}' $url/{name}"
-        )
-    if "update" in verbs:
-        yield (f"curl -X PUT -H 'Content-Type: application/yaml' {data} $url/{name}")
-    if "delete" in verbs:
-        yield f"curl -X DELETE $url/{name}"
-    if "deletecollection" in verbs:
-        yield 'curl -X DELETE "$url?labelSelector=app%3Dweb"'
+    yield from _calls(_CURL, resource, name=name, data=data)
     for path in _readable_subresources(operations):
         yield f"curl $url/{name}/{quote(url_quote(path, safe=''))}"
 
@@ -180,12 +205,11 @@ def _readable_subresources(operations: Iterable[Operation]) -> Iterator[str]:
 def rust_calls(called: CalledResource) -> Iterator[str]:
     """Lines of Rust that call the operations with kube."""
     resource = called.resource
-    verbs = frozenset(resource.verbs)
     is_typed = bool(called.definition)
     kind = spelling.type_name(resource.kind.kind) if is_typed else "DynamicObject"
     if is_typed:
         yield f"use k8s_openapi::{_type_path(called.definition)};"
-    body = list(_rust_lines(called, verbs, is_typed=is_typed))
+    body = list(_rust_lines(called, is_typed=is_typed))
     text = "\n".join(body)
     names = [name for name in _KUBE_NAMES if f"{name}::" in text]
     if not is_typed:
@@ -196,7 +220,9 @@ def rust_calls(called: CalledResource) -> Iterator[str]:
     if "json!" in text:
         yield "use serde_json::json;"
     yield ""
-    example = "" if not {"create", "update"} & verbs else f", example: &{kind}"
+    example = (
+        "" if {"create", "update"}.isdisjoint(resource.verbs) else f", example: &{kind}"
+    )
     yield f"pub async fn call(client: Client{example}) -> kube::Result<()> {{"
     yield from (f"    {line}" for line in body)
     yield "    Ok(())"
@@ -215,9 +241,7 @@ def _type_path(definition: str) -> str:
     return "::".join([*map(spelling.module_name, modules), spelling.type_name(kind)])
 
 
-def _rust_lines(
-    called: CalledResource, verbs: frozenset[str], *, is_typed: bool
-) -> Iterator[str]:
+def _rust_lines(called: CalledResource, *, is_typed: bool) -> Iterator[str]:
     resource = called.resource
     kind = resource.kind
     name = spelling.string_literal(called.name)
@@ -239,31 +263,7 @@ def _rust_lines(
         )
         yield f"let api: Api<DynamicObject> = Api::{scope};"
     labels = 'ListParams::default().labels("app=web")'
-    if "list" in verbs:
-        yield f"api.list(&{labels}).await?;"
-    if verbs >= {"list", "watch"}:
-        yield 'let _events = api.watch(&WatchParams::default(), "0").await?;'
-    if "get" in verbs:
-        yield f"api.get({name}).await?;"
-    if "create" in verbs:
-        yield "api.create(&PostParams::default(), example).await?;"
-    if verbs >= {"create", "patch"}:
-        yield (
-            f'api.patch({name}, &PatchParams::apply("me"),'
-            " &Patch::Apply(example)).await?;"
-        )
-    if "patch" in verbs:
-        yield f"let patch = json!({PATCH});"
-        yield (
-            f"api.patch({name}, &PatchParams::default(),"
-            " &Patch::Merge(&patch)).await?;"
-        )
-    if "update" in verbs:
-        yield f"api.replace({name}, &PostParams::default(), example).await?;"
-    if "delete" in verbs:
-        yield f"api.delete({name}, &DeleteParams::default()).await?;"
-    if "deletecollection" in verbs:
-        yield f"api.delete_collection(&DeleteParams::default(), &{labels}).await?;"
+    yield from _calls(_RUST, resource, name=name, labels=labels)
     for subresource in resource.subresources:
         line = _SUBRESOURCES_OF_KUBE.get(subresource.name)
         if line and "get" in subresource.verbs:

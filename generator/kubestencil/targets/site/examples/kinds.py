@@ -126,8 +126,8 @@ class Examples:
                 yield Example(language, code, installation)
 
     def _resource(self, definition: Definition) -> Resource | None:
-        kinds = definition.kinds
-        return self._release.resources.get(kinds[0]) if len(kinds) == 1 else None
+        kind = definition.served_kind
+        return self._release.resources.get(kind) if kind else None
 
     @cached_property
     def _codes(self) -> Mapping[str, _Codes]:

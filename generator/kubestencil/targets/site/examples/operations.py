@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, GroupVersionKind, Release
-from kubestencil.schema.kinds import precedence
+from kubestencil.schema.kinds import precedence, served_kinds
 from kubestencil.schema.operations.parameter_descriptions import PARAMETER_DESCRIPTIONS
 from kubestencil.schema.operations.rebuilt import RebuiltOperation, rebuild_operations
 from kubestencil.schema.types import Resource
@@ -100,14 +100,13 @@ class ReleaseOperations:
         }
         self._python = PythonMethods(self._rebuilt, target)
         # The page of a kind needs them, and that of its operations.
-        self._operations: dict[str, Operations] = {}
+        self._made: dict[str, Operations] = {}
 
     def of(self, definition: Definition) -> Operations:
         """The operations of a kind."""
-        name = definition.name
-        if name not in self._operations:
-            self._operations[name] = self._make(definition)
-        return self._operations[name]
+        if definition.name not in self._made:
+            self._made[definition.name] = self._make(definition)
+        return self._made[definition.name]
 
     def _make(self, definition: Definition) -> Operations:
         kind = definition.kinds[0]
@@ -187,10 +186,9 @@ class ReleaseOperations:
     @cached_property
     def _kind_addresses(self) -> Mapping[GroupVersionKind, PageAddress]:
         return {
-            definition.kinds[0]: self._addresses[name]
-            for name, definition in self._release.definitions.items()
-            if len(definition.kinds) == 1
-            and definition.kinds[0].kind == definition.kind
+            kind: self._addresses[definition.name]
+            for kind, definition in served_kinds(self._release)
+            if kind.kind == definition.kind
         }
 
     @cached_property

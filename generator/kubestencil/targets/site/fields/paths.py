@@ -1,16 +1,11 @@
-"""Fields and the paths by which pages address them: ``spec.template.spec``."""
+"""Fields and the paths by which pages name them: ``spec.template.spec``."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
-from urllib.parse import quote
 
 from kubestencil.schema import Field, Release, Schema
-from kubestencil.schema.types import reference_to
-
-# Most paths, and quote() would not change them.
-_PLAIN_PATH = re.compile(r"[A-Za-z0-9.]+\Z")
+from kubestencil.schema.field_paths import fields_along
 
 
 def fields_of(schema: Schema) -> Collection[Field]:
@@ -37,15 +32,5 @@ def field_paths(schema: Schema, prefix: str = "") -> Iterator[str]:
 
 def has_field(release: Release, definition: str, path: str) -> bool:
     """Whether a release has the field at a path of a type."""
-    schema: Schema | None = reference_to(definition)
-    for name in path.split("."):
-        if schema is not None:
-            value = schema.innermost()
-            owner = release.definitions[value.ref].schema if value.ref else value
-            schema = owner.field(name)
-    return schema is not None
-
-
-def anchor(path: str) -> str:
-    """The path of a field as the fragment of a URL."""
-    return path if _PLAIN_PATH.match(path) else quote(path, safe="$-_.~")
+    along = fields_along(release.definitions[definition], release, path)
+    return any(step.path == path for step in along)

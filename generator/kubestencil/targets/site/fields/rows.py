@@ -30,8 +30,8 @@ from kubestencil.schema.knowledge.words import (
 )
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.source.releases import release_order
-from kubestencil.targets.site.addresses import PageAddress
-from kubestencil.targets.site.fields.paths import anchor, fields_of
+from kubestencil.targets.site.addresses import PageAddress, anchor
+from kubestencil.targets.site.fields.paths import fields_of
 from kubestencil.targets.site.fields.schema_labels import (
     MERGING,
     Attribute,
@@ -284,8 +284,8 @@ class ReleaseFields:
         if fixed:
             yield immutable_in_words(fixed)
         own = self._release.definitions.get(known.definition)
-        if known.schema.ref == OBJECT_META and own and len(own.kinds) == 1:
-            yield from self._name_facts(own.kinds[0])
+        if known.schema.ref == OBJECT_META and own and own.served_kind:
+            yield from self._name_facts(own.served_kind)
 
     def _name_facts(self, kind: GroupVersionKind) -> Iterator[Phrase]:
         """What holds for the names of the objects of a kind."""

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubestencil.schema import Schema
-from kubestencil.schema.knowledge.words import Phrase, subjects
-from kubestencil.targets.site.fields.requirements import requirements_of
+from kubestencil.schema.custom_resources.field_choices import (
+    FieldChoice,
+    any_of_choice,
+    excluded_fields,
+    meaningful_keywords,
+    one_of_choice,
+    required_fields,
+)
+from kubestencil.schema.keywords import LOGIC
+from kubestencil.schema.knowledge.words import (
+    Phrase,
+    shortened,
+    subjects,
+    value_in_words,
+)
 
 #: The attributes about how lists and maps are merged, which few readers look for.
 MERGING = frozenset(
@@ -100,3 +113,72 @@ def rules_of(schema: Schema, subject: str) -> Iterator[ValidationRule]:
             message=rule.message,
             message_expression=rule.message_expression,
         )
+
+
+def requirements_of(schema: Schema) -> Iterator[Attribute]:
+    """What ``oneOf``, ``anyOf``, ``allOf`` and ``not`` of a schema require.
+
+    Most of them say which fields an object has: exactly one of ``a`` and ``b``, at most
+    one of them. Others are shown as they are in the schema.
+    """
+    # That a value is an integer or a string is said by its type.
+    if schema.one_of and not schema.int_or_string:
+        yield from _one_of(schema.one_of)
+    if schema.any_of and not schema.int_or_string:
+        yield from _any_of(schema.any_of)
+    if schema.negated is not None:
+        yield _not(schema.negated)
+    for branch in schema.all_of:
+        plain = branch.without(*LOGIC)
+        if plain.keywords:
+            yield Attribute("all of", (_schema_text(plain),))
+        yield from requirements_of(branch)
+
+
+def _one_of(branches: Sequence[Schema]) -> Iterator[Attribute]:
+    choice = one_of_choice(branches)
+    if choice is not None:
+        if choice.kind != "at most one of" or len(choice.fields) > 1:
+            yield _choice(choice)
+    elif len(branches) > 1:
+        yield Attribute("exactly one of", tuple(map(_schema_text, branches)))
+    elif meaningful_keywords(branches[0]):
+        yield Attribute("all of", (_schema_text(branches[0]),))
+
+
+def _any_of(branches: Sequence[Schema]) -> Iterator[Attribute]:
+    choice = any_of_choice(branches)
+    if choice is not None:
+        yield _choice(choice)
+    elif all(map(meaningful_keywords, branches)):
+        texts = (
+            " and ".join(required_fields(branch)) or _schema_text(branch)
+            for branch in branches
+        )
+        yield Attribute("at least one of", tuple(map(shortened, texts)))
+
+
+def _choice(choice: FieldChoice) -> Attribute:
+    texts = tuple(shortened(" and ".join(names)) for names in choice.fields)
+    return Attribute(choice.kind, texts)
+
+
+def _not(schema: Schema) -> Attribute:
+    excluded = excluded_fields(schema)
+    if excluded:
+        return Attribute("none of", excluded)
+    if schema.keywords == {"required"} and schema.required:
+        return Attribute("not together", schema.required)
+    if schema.keywords == {"enum"}:
+        return Attribute("not", tuple(map(value_in_words, schema.enum)))
+    return Attribute("not", (_schema_text(schema),))
+
+
+def _schema_text(schema: Schema) -> str:
+    """A schema in one line: ``format: ipv4``, ``properties: {…}``."""
+    return shortened(
+        ", ".join(
+            f"{keyword}: {value_in_words(schema.value_of(keyword))}"
+            for keyword in schema.keywords
+        )
+    )

@@ -19,7 +19,6 @@ from kubestencil.engine.view import Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.data_scripts import data_script
-from kubestencil.targets.site.growth import Chart
 from kubestencil.targets.site.navigation import SHARED_VARIABLES, canonical
 from kubestencil.targets.site.pages.reports import ReportLink, report_links
 from kubestencil.targets.site.pages.type_changes import shows_inside
@@ -43,7 +42,6 @@ EACH: Mapping[str, Each] = {
         {},
         {
             "report_links": Annotated[tuple[ReportLink, ...], "reports, oldest first"],
-            "growth": Sequence[Chart],
             **SHARED_VARIABLES,
         },
     ),
@@ -54,16 +52,13 @@ EACH: Mapping[str, Each] = {
 }
 
 
-def page_context(
-    releases: Sequence[str], site_url: str, growth: Sequence[Chart]
-) -> Iterator[FileContext]:
+def page_context(releases: Sequence[str], site_url: str) -> Iterator[FileContext]:
     """The context of the page; none for a single release."""
     if len(releases) > 1:
         variables = {
             "root": "../",
             "canonical": canonical(site_url, f"{FOLDER}/"),
             "report_links": report_links(releases),
-            "growth": growth,
         }
         yield FileContext("the page that compares releases", {}, variables)
 

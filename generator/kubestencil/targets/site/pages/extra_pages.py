@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -27,9 +28,9 @@ from kubestencil.schema.kinds import precedence
 from kubestencil.schema.lookup import find_types
 from kubestencil.schema.types import group_version_kind
 from kubestencil.source.decoding import decode
-from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.addresses import PageAddress, anchor
 from kubestencil.targets.site.data_scripts import data_script
-from kubestencil.targets.site.fields.paths import anchor, has_field
+from kubestencil.targets.site.fields.paths import has_field
 from kubestencil.text import commonmark
 
 #: The scheme of links to types and fields.
@@ -53,34 +54,34 @@ class ExtraPage(NamedTuple):
     order: float = float("inf")
 
 
+@dataclass(frozen=True, slots=True)
 class TypeLinks:
     """The addresses of types and fields in a release, below the root of the site."""
 
-    def __init__(self, release: Release, addresses: Mapping[str, PageAddress]) -> None:
-        self._release = release
-        self._addresses = addresses
+    release: Release
+    addresses: Mapping[str, PageAddress]
 
     def address(self, query: str) -> str:
         """The page of a type or field: ``1.35/core/v1/Pod/#spec``.
 
         Raises UsageError where the release has none of that name.
         """
-        match = find_types([self._release], query)[0]
+        match = find_types([self.release], query)[0]
         definitions = [
             name
-            for name, address in self._addresses.items()
+            for name, address in self.addresses.items()
             if match.includes(address.kind, address.group, address.version)
         ]
         path = match.field_path or ""
         for name in sorted(
             definitions,
-            key=lambda name: precedence(self._addresses[name].version),
+            key=lambda name: precedence(self.addresses[name].version),
             reverse=True,
         ):
-            if not path or has_field(self._release, name, path):
+            if not path or has_field(self.release, name, path):
                 fragment = f"#{anchor(path)}" if path else ""
-                return f"{self._release.name}/{self._addresses[name].path}/{fragment}"
-        raise UsageError(f"{match.kind} has no field {path} in {self._release.name}")
+                return f"{self.release.name}/{self.addresses[name].path}/{fragment}"
+        raise UsageError(f"{match.kind} has no field {path} in {self.release.name}")
 
 
 class UserFiles:

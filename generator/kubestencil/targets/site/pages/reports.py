@@ -13,9 +13,8 @@ from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.targets.reports import view as diff
 from kubestencil.targets.reports.changes import LinkResolver
-from kubestencil.targets.site.addresses import page_addresses
-from kubestencil.targets.site.fields.paths import anchor, field_paths
-from kubestencil.targets.site.growth import Chart, growth_charts, release_size
+from kubestencil.targets.site.addresses import anchor, page_addresses
+from kubestencil.targets.site.fields.paths import field_paths
 from kubestencil.targets.site.navigation import SHARED_VARIABLES, shared_variables
 from kubestencil.targets.site.options import site_options
 
@@ -27,7 +26,6 @@ EACH: Mapping[str, Each] = {
         diff.EACH[original].placeholders,
         {
             **diff.EACH[original].variables,
-            "growth": Sequence[Chart],
             **SHARED_VARIABLES,
         },
     )
@@ -68,7 +66,6 @@ def make_contexts(releases: Sequence[Release], target: Target) -> Contexts:
             [release.name for release in releases], site_options(target).logo_name
         ),
         "root": "../",
-        "growth": growth_charts(tuple(map(release_size, releases))),
     }
     return Contexts(
         files={

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.schema.knowledge.fields import FieldName, usage_weight
-from kubestencil.targets.site.addresses import PageAddress, page_address
-from kubestencil.targets.site.fields.paths import anchor
-from kubestencil.targets.site.growth import Chart
+from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.listing import (
     ApiGroup,
     ProjectGroups,
@@ -22,14 +20,6 @@ from kubestencil.targets.site.release_context import ReleaseContext, ReleaseSumm
 _MAX_COMMON_KINDS = 12
 
 
-class AddedField(NamedTuple):
-    """A field that a release added: its type's page, its name, its anchor there."""
-
-    address: PageAddress
-    name: str
-    anchor: str
-
-
 #: Variables of the template of start pages.
 VARIABLES: Mapping[str, object] = {
     "group_count": Annotated[int, "the number of groups of the release"],
@@ -37,15 +27,11 @@ VARIABLES: Mapping[str, object] = {
     "type_count": Annotated[int, "the number of types of the release"],
     "sha256": Annotated[str, "the digest of the release's document"],
     "summary": Annotated[ReleaseSummary | None, "None for the oldest release"],
-    "added_kinds": Annotated[tuple[PageAddress, ...], "the kinds of the summary"],
-    "removed_kinds": Annotated[tuple[PageAddress, ...], "the kinds of the summary"],
-    "added_fields": Annotated[tuple[AddedField, ...], "the fields of the summary"],
     "prefix": Annotated[str, "the path from the page to the release's folder"],
     "pages": Annotated[Sequence[ExtraPage], "the user's pages, on the site's page"],
     "common_kinds": Annotated[
         tuple[PageAddress, ...], "the kinds that most manifests use"
     ],
-    "growth": Annotated[Sequence[Chart], "empty on pages of releases"],
     "home": Annotated[ExtraPage | None, "the user's index.md, on the site's page"],
 }
 
@@ -57,23 +43,13 @@ def start_variables(
     addresses: Mapping[str, PageAddress],
 ) -> Mapping[str, Any]:
     """The variables of a start page that depend on the release only."""
-    summary = context.summary
-    added_kinds = summary.added_kinds if summary else ()
-    removed_kinds = summary.removed_kinds if summary else ()
-    added_fields = summary.added_fields if summary else ()
     return {
         "group_count": len(groups),
         "projects": tuple(groups_by_project(groups)),
         "common_kinds": tuple(_common_kinds(release, addresses)),
         "type_count": len(release.definitions),
         "sha256": release.sha256,
-        "summary": summary,
-        "added_kinds": tuple(map(page_address, added_kinds)),
-        "removed_kinds": tuple(map(page_address, removed_kinds)),
-        "added_fields": tuple(
-            AddedField(page_address(path), name, anchor(name))
-            for path, name in added_fields
-        ),
+        "summary": context.summary,
     }
 
 

@@ -18,6 +18,7 @@ from kubestencil.schema.types import Resource
 from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.site.addresses import (
     PageAddress,
+    anchor,
     page_address_of,
     page_addresses,
 )
@@ -27,7 +28,6 @@ from kubestencil.targets.site.examples.operations import (
     Operations,
     ReleaseOperations,
 )
-from kubestencil.targets.site.fields.paths import anchor
 from kubestencil.targets.site.fields.rows import ReleaseFields, TypeFields
 from kubestencil.targets.site.fields.schema_labels import (
     Attribute,
@@ -49,14 +49,12 @@ from kubestencil.targets.site.pages.resource_labels import (
 from kubestencil.targets.site.pages.type_changes import (
     InnerChanges,
     ReleaseChanges,
+    VersionChanges,
     change_history,
     find_inner_changes,
-)
-from kubestencil.targets.site.pages.usage import MAX_KINDS, Usage, Use, find_usage
-from kubestencil.targets.site.pages.version_changes import (
-    VersionChanges,
     version_changes,
 )
+from kubestencil.targets.site.pages.usage import MAX_KINDS, Usage, Use, find_usage
 from kubestencil.targets.site.release_context import Availability, ReleaseContext
 from kubestencil.text.html import prose, summary
 
@@ -213,11 +211,11 @@ class TypePages:
         removed_in = all_releases[all_releases.index(releases[-1]) + 1]
         is_kind = name in self.kinds
         used_in = self.usage.used_in.get(name, ())
-        kinds = definition.kinds if len(definition.kinds) == 1 else ()
-        resource = self._release.resources.get(kinds[0]) if kinds else None
+        kind = definition.served_kind
+        resource = self._release.resources.get(kind) if kind else None
         deprecation = NOT_DEPRECATED
-        if is_kind and kinds:
-            deprecation = deprecation_of(kinds[0], resource, self._release.name)
+        if is_kind and kind:
+            deprecation = deprecation_of(kind, resource, self._release.name)
         description = OWN_DESCRIPTIONS.get(name, definition.description)
         return TypePage(
             name=address.kind,
@@ -234,12 +232,12 @@ class TypePages:
             ),
             rules=tuple(validation_rules_of(schema)),
             level=version_stage(definition.version),
-            kinds=kinds,
+            kinds=(kind,) if kind else (),
             resource=resource,
             resource_attributes=tuple(resource_attributes(resource)),
             deprecation=deprecation.text,
             successor=self._kind_link(deprecation.replacement),
-            concept=concept_page(kinds[0]) if is_kind and kinds else "",
+            concept=concept_page(kind) if is_kind and kind else "",
             description=prose(description),
             summary=summary(description),
             note=self._files.note(address, "../../../../", self._links),
@@ -258,10 +256,8 @@ class TypePages:
             change_history=change_history(
                 name, address.path, self._context, self._inner_changes
             ),
-            version_changes=tuple(
-                comparison
-                for kind in kinds
-                for comparison in self._version_changes.get(kind, ())
+            version_changes=(
+                tuple(self._version_changes.get(kind, ())) if kind else ()
             ),
             versions=tuple(self._versions(address)),
             added_in="" if releases[0] == self._context.releases[0] else releases[0],
@@ -270,18 +266,18 @@ class TypePages:
         )
 
     def _use_links(self, uses: Iterable[Use]) -> tuple[UseLinks, ...]:
-        links = []
-        for use in uses:
-            address = self.addresses[use.definition]
-            fields = (
-                Link(path, f"{address.href}#{anchor(path)}") for path in use.paths
+        return tuple(
+            UseLinks(
+                address.kind,
+                address.group_version,
+                tuple(
+                    Link(path, f"{address.href}#{anchor(path)}") for path in use.paths
+                ),
+                use.has_more,
             )
-            links.append(
-                UseLinks(
-                    address.kind, address.group_version, tuple(fields), use.has_more
-                )
-            )
-        return tuple(links)
+            for use in uses
+            for address in [self.addresses[use.definition]]
+        )
 
     def _kind_link(self, kind: GroupVersionKind | None) -> Link | None:
         """A link to the page of a kind, without an address where there is no page."""

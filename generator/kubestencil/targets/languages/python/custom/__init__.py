@@ -1,5 +1,5 @@
 """Models of custom resources.
 
-``kinds`` finds them, ``modules`` names modules by group and version, ``classes`` and
-``types`` those inside.
+``kinds`` finds them, ``modules`` has their classes by group and version, ``types`` the
+types of attributes.
 """

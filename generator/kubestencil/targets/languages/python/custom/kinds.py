@@ -46,9 +46,9 @@ def _custom_kind(definition: Definition) -> GroupVersionKind | None:
     their Go package. So the name is that of a custom one where it has the group, even
     if the group (``apps.api.k8s.io``) makes it look like one of Kubernetes' own.
     """
-    if len(definition.kinds) != 1 or not definition.kinds[0].group:
+    kind = definition.served_kind
+    if kind is None or not kind.group:
         return None
-    kind = definition.kinds[0]
     segments = (*reversed(kind.group.split(".")), kind.version, kind.kind)
     if is_built_in(definition.name) and definition.name != ".".join(segments):
         return None

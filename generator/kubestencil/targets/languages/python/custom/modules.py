@@ -1,4 +1,4 @@
-"""The modules of custom kinds, and the names of their classes.
+"""The classes of custom kinds: their names, attributes and modules.
 
 A group and version is a package of its own, ``cert_manager_io.v1``, in which all of its
 classes can be found. They are defined in one file for each kind, which is executed when
@@ -9,14 +9,15 @@ share, which only API servers with OpenAPI documents of their own have, are in `
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from keyword import iskeyword
 from typing import NamedTuple
 
-from kubestencil.schema import Definition, Release
+from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.graph import Graph, components, reference_graph
 from kubestencil.schema.kinds import list_item
 from kubestencil.targets.languages.python.custom.kinds import (
@@ -30,10 +31,12 @@ from kubestencil.targets.languages.python.custom.types import (
 from kubestencil.targets.languages.python.imports import import_cycles
 from kubestencil.targets.languages.python.spelling import (
     Spelling,
+    attribute_names,
     class_name,
     module_name,
-    unique_names,
+    unique_spellings,
 )
+from kubestencil.text.unique_names import shortened_name
 
 # What the package itself has under these names.
 _RESERVED_GROUPS = frozenset(["dump", "dump_json", "load", "model_for", "models"])
@@ -41,6 +44,10 @@ _RESERVED_GROUPS = frozenset(["dump", "dump_json", "load", "model_for", "models"
 _SHARED = ""
 _MAX_LENGTH = 100
 _NOT_WORD = re.compile(r"[^a-z0-9]")
+# msgspec refuses these characters in the JSON name of a field (msgspec.Struct, rename).
+_NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f\ud800-\udfff]')
+# Names that the classes of ``_custom.py`` define, besides those of ``_base.py``.
+_RESERVED = frozenset(["unknown_fields", "to_exact_time"])
 
 
 class CustomFile(NamedTuple):
@@ -81,8 +88,8 @@ class ClassLocation(NamedTuple):
         return f"{self.group}.{self.version}.{self.file}"
 
 
-class CustomModules:
-    """The modules and classes of the custom kinds of a release.
+class CustomClasses:
+    """The classes of the custom kinds of a release, and their modules.
 
     ``members`` has the group and version of each custom definition, ``versions`` the
     packages, sorted by API version, ``locations`` the class of each definition that
@@ -91,7 +98,7 @@ class CustomModules:
 
     def __init__(self, release: Release, spelling: Spelling) -> None:
         self._definitions = release.definitions
-        self._spelling = spelling
+        self._spelling = replace(spelling, reserved=spelling.reserved | _RESERVED)
         self.members = custom_definitions(release)
 
     @cached_property
@@ -102,7 +109,7 @@ class CustomModules:
                 definitions.setdefault(group_version, []).append(
                     self._definitions[name]
                 )
-        groups = unique_names(
+        groups = unique_spellings(
             sorted({group for group, _ in definitions}),
             lambda group: _package_name(group, "group"),
             "_",
@@ -136,33 +143,25 @@ class CustomModules:
         }
 
     @cached_property
+    def graph(self) -> Graph:
+        """The definitions that each definition refers to."""
+        return reference_graph(self._definitions)
+
+    @cached_property
     def cycles(self) -> Mapping[str, int]:
         """A number for each module, the same for those that import each other.
 
         Raises SpecError where imports would be nested too deeply.
         """
-        references = reference_graph(self._definitions) if self.locations else {}
         graph: dict[str, set[str]] = {}
         for name, location in self.locations.items():
             graph.setdefault(location.module, set()).update(
                 self.locations[reference].module
-                for reference in self._referred_classes(name, references)
+                for reference in referred_classes(
+                    self.graph[name], self.graph, self.locations.__contains__
+                )
             )
         return import_cycles(graph)
-
-    def _referred_classes(
-        self, name: str, references: Mapping[str, Collection[str]]
-    ) -> Iterator[str]:
-        """The definitions with classes that one refers to, also through definitions that
-        are references, lists or maps and have none."""
-        pending, visited = [*references[name]], {name}
-        while pending:
-            reference = pending.pop()
-            if reference in self.locations:
-                yield reference
-            elif reference not in visited:
-                visited.add(reference)
-                pending += references[reference]
 
     @cached_property
     def _classes(self) -> Mapping[str, str]:
@@ -177,7 +176,7 @@ class CustomModules:
         return {
             name: unique_name
             for members in names.values()
-            for name, unique_name in unique_names(
+            for name, unique_name in unique_spellings(
                 members,
                 lambda name: class_name(name.rpartition(".")[2], reserved),
             ).items()
@@ -193,16 +192,15 @@ class CustomModules:
         members: dict[str, list[Definition]] = {}
         for name in order:
             members.setdefault(owners[name], []).append(self._definitions[name])
-        names = unique_names(sorted(members), self._file_name, "_")
+        names = unique_spellings(sorted(members), self._file_name, "_")
         for owner in sorted(members):
             yield CustomFile(names[owner], tuple(members[owner]))
 
     def _file_name(self, owner: str) -> str:
         if owner == _SHARED:
             return "_types"
-        return _shortened(
-            f"_{module_name(self._classes[owner], self._spelling.acronyms)}"
-        )
+        name = module_name(self._classes[owner], self._spelling.acronyms)
+        return shortened_name(f"_{name}", _MAX_LENGTH)
 
     def _owners(
         self, definitions: Sequence[Definition], graph: Graph
@@ -231,6 +229,57 @@ class CustomModules:
                         pending.append(name)
         return {name: owners.get(name, _SHARED) for name in graph}
 
+    def fields(self, definition: Definition) -> Sequence[Field]:
+        """The fields that have an attribute, sorted by JSON name.
+
+        A field whose name msgspec does not allow has none.
+        """
+        return sorted(_attribute_fields(definition), key=lambda field: field.name)
+
+    def attributes(self, definition: Definition) -> Mapping[str, str]:
+        """The attribute of each field that has one, by JSON name."""
+        return attribute_names(_attribute_fields(definition), self._spelling)
+
+    def keeps_unknown_fields(self, definition: Definition) -> bool:
+        """Whether objects of the class keep fields that the schema does not have."""
+        return definition.schema.preserves_unknown_fields or not definition.is_object
+
+    def fields_without_attribute(self, definition: Definition) -> Sequence[str]:
+        """The JSON names of the fields that are kept although they have no attribute."""
+        names = (field.name for field in definition.fields)
+        return sorted(name for name in names if not _can_be_attribute(name))
+
+    def nullable_fields(self, definition: Definition) -> Sequence[str]:
+        """The JSON names of the fields in which null differs from an absent value."""
+        return [
+            field.name
+            for field in self.fields(definition)
+            if (field.schema.keeps_null or field.schema.is_any) and not field.required
+        ]
+
+    def is_open(self, name: str) -> bool:
+        """Whether a definition's objects may have other fields than attributes."""
+        definition = self._definitions[name]
+        return self.keeps_unknown_fields(definition) or bool(
+            self.nullable_fields(definition)
+            or self.fields_without_attribute(definition)
+        )
+
+
+def referred_classes(
+    names: Iterable[str], references: Graph, has_class: Callable[[str], bool]
+) -> Iterator[str]:
+    """Those of some definitions that have classes, and those that the others refer to,
+    which are references, lists or maps."""
+    pending, visited = deque(names), set[str]()
+    while pending:
+        name = pending.popleft()
+        if has_class(name):
+            yield name
+        elif name not in visited:
+            visited.add(name)
+            pending.extend(references[name])
+
 
 def _has_class(definition: Definition) -> bool:
     return bool(definition.kinds) or (
@@ -242,7 +291,7 @@ def _version_names(
     definitions: Iterable[CustomGroupVersion], group: str
 ) -> Mapping[str, str]:
     versions = sorted(version for other, version in definitions if other == group)
-    return unique_names(
+    return unique_spellings(
         versions, lambda version: _package_name(version, "version"), "_"
     )
 
@@ -255,12 +304,12 @@ def _package_name(name: str, prefix: str) -> str:
     package = _NOT_WORD.sub("_", name.lower()).strip("_")
     if iskeyword(package) or not package.isidentifier():
         package = f"{prefix}_{package}"
-    return _shortened(package)
+    return shortened_name(package, _MAX_LENGTH)
 
 
-def _shortened(name: str) -> str:
-    """A name that can be a file's, and is as distinct as before."""
-    if len(name) <= _MAX_LENGTH:
-        return name
-    digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-    return f"{name[: _MAX_LENGTH - len(digest)]}{digest}"
+def _attribute_fields(definition: Definition) -> Iterator[Field]:
+    return (field for field in definition.fields if _can_be_attribute(field.name))
+
+
+def _can_be_attribute(json_name: str) -> bool:
+    return _NOT_IN_JSON_NAME.search(json_name) is None

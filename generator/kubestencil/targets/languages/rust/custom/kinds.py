@@ -8,9 +8,9 @@ describes these. Unlike kopium's, lists and maps have enums, too.
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Collection, Container, Mapping
+from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import INT_OR_STRING, META_V1
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.custom import kopium
+from kubestencil.text.unique_names import shortened_name, suffixed, unused_name
 
 _CONDITION = f"{META_V1}.Condition"
 _OBJECT_REFERENCE = "io.k8s.api.core.v1.ObjectReference"
@@ -99,9 +100,9 @@ def _custom_package(definition: Definition) -> str | None:
     The API server derives it from the group, which has a dot: ``io.cert-manager.v1``
     from ``cert-manager.io/v1`` (apiserver, ``util/openapi``, ToRESTFriendlyName).
     """
-    if len(definition.kinds) != 1 or "." not in definition.kinds[0].group:
+    kind = definition.served_kind
+    if kind is None or "." not in kind.group:
         return None
-    kind = definition.kinds[0]
     package = ".".join((*reversed(kind.group.split(".")), kind.version))
     return package if definition.name == f"{package}.{definition.kind}" else None
 
@@ -154,14 +155,7 @@ class _Preparation:
                 schema = schema._replace(fields=self.fields(schema, owner))
             elif not is_string_enum(schema):
                 schema = self.value(schema, owner, "")
-            self.definitions[name] = Definition(
-                name,
-                definition.group_label,
-                definition.version,
-                definition.kind,
-                definition.kinds,
-                schema,
-            )
+            self.definitions[name] = replace(definition, schema=schema)
 
     def remove_replaced(self) -> None:
         if self.replaced:
@@ -269,7 +263,9 @@ class _Preparation:
     def add_inner(self, schema: Schema, owner: _Owner, field: str) -> str:
         """Add a definition, and its type, for the value of a field."""
         stack = _inner_stack(owner, field)
-        name = spelling.unused_name(f"{owner.package}.{stack}", self.definitions)
+        name = unused_name(
+            f"{owner.package}.{stack}", self.definitions, spelling.NUMBERED
+        )
         self.definitions[name] = Definition(
             name=name,
             group_label=owner.kind.group,
@@ -283,12 +279,10 @@ class _Preparation:
 
     def add_type(self, definition: str, owner: _Owner, stack: str) -> None:
         """Give a definition its Rust name, and queue it."""
-        if len(stack) > _MAX_NAME_LENGTH:
-            digest = hashlib.sha256(stack.encode()).hexdigest()[:8]
-            stack = f"{stack[: _MAX_NAME_LENGTH - len(digest)]}{digest}"
+        stack = shortened_name(stack, _MAX_NAME_LENGTH)
         names = self.names.setdefault(owner.package, set())
         kopium_name = kopium.type_name(stack, owner.kind_name)
-        name = spelling.unused_name(kopium_name, names, spelling.suffixed("X"))
+        name = unused_name(kopium_name, names, suffixed("X"))
         names.add(name)
         self.types[definition] = CustomType(owner.kind, name)
         inner = _Owner(owner.package, owner.kind, owner.kind_name, stack)

@@ -15,6 +15,7 @@ from itertools import count
 from typing import NamedTuple
 
 from kubestencil.targets.languages.rust import spelling
+from kubestencil.text.unique_names import suffixed, unique_names
 
 # heck 0.5, transform(): capitals are one word up to one that a lower-case letter
 # follows; digits belong to the word before them.
@@ -67,14 +68,14 @@ def type_name(stack: str, kind: str) -> str:
 
 def field_names(names: Iterable[str]) -> list[str]:
     """The Rust names of the fields of a struct, in their order."""
-    return spelling.make_unique(map(_field_name, names), spelling.suffixed("_x"))
+    return unique_names(map(_field_name, names), suffixed("_x"))
 
 
 def variants(values: Iterable[str]) -> Variants:
     """The variants of an enum of ``values``."""
     unique = list(dict.fromkeys(values))
-    *names, other = spelling.make_unique(
-        [*map(_variant_name, unique, count()), _OTHER_VARIANT], spelling.suffixed("X")
+    *names, other = unique_names(
+        [*map(_variant_name, unique, count()), _OTHER_VARIANT], suffixed("X")
     )
     return Variants(dict(zip(unique, names, strict=True)), other)
 

@@ -1,0 +1,218 @@
+"""What is wrong with one object in one release, in this order: it is decoded, its values
+are checked, the API server's code is asked, and it is said what is known of its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from kubestencil.checking.decoding.server_warnings import warnings_of
+from kubestencil.checking.edits import Edit, EditError, Move, applied
+from kubestencil.checking.findings import Problem, Results
+from kubestencil.checking.hints import Advice
+from kubestencil.checking.hints.renames import renaming
+from kubestencil.checking.kind_findings import (
+    is_of_kubernetes,
+    kind_problem,
+    other_meanings,
+    remarks_on_kind,
+    with_old_default,
+)
+from kubestencil.checking.named_resources import removed_resources, stored_versions
+from kubestencil.checking.paths import Path, moved_path
+from kubestencil.checking.release import CheckedRelease
+from kubestencil.checking.rules import LEVELS, RULES, RuleId
+from kubestencil.checking.values.places import refusals
+from kubestencil.checking.verdicts import add_verdict, ask_verdict
+from kubestencil.checking.verdicts.changes import (
+    UNKNOWN_CHANGES,
+    add_refused_changes,
+    conditional_changes,
+)
+from kubestencil.schema.knowledge.kinds import built_in_groups
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
+from kubestencil.validator.process import PendingAnswer
+from kubestencil.validator.protocol import Request
+
+# What is said of kinds that can be used.
+_OF_KINDS = ("newer-version", "deprecated-kind", "not-served-by-default")
+
+#: Where a problem is: a path in the object. Problems of the object as a whole are only the
+#: same if they break the same rule, whose name takes the place of the path.
+_Place = Path | RuleId
+#: Whose code says which values are refused; None where nobody's does.
+_Judge = Literal["server", "tables", None]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The problems of an object in a release, and who gives hints: about the object
+    itself, or one of the kind that replaces its own, where that is not served.
+
+    ``results.values`` is what the API server refuses, by the ``judge``: by its own code,
+    or by tables. ``by_tables`` is what tables have, whoever judges. Nobody judges an object
+    that a server cannot decode, and one of a kind that the release does not know:
+    ``is_known``.
+    """
+
+    results: Results
+    advice: Advice
+    judge: _Judge = None
+    by_tables: Sequence[Problem] = ()
+    is_served: bool = True
+    is_known: bool = True
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        """All that is wrong."""
+        return (*self.results.problems, *self.results.values)
+
+    @property
+    def keys(self) -> frozenset[tuple[RuleId, Path]]:
+        """The rules that are broken, with the places."""
+        return frozenset((problem.rule, problem.path) for problem in self.problems)
+
+    def has_as_bad(self, problem: Problem) -> bool:
+        """Whether something at the place of a problem is as bad, whatever its rule."""
+        return has_as_bad(self.problems, problem)
+
+
+def has_as_bad(problems: Iterable[Problem], problem: Problem) -> bool:
+    """Whether one of some problems is at the place of another one, and as bad."""
+    place, index = _place_of(problem), _index_of(problem)
+    return any(
+        _place_of(other) == place and _index_of(other) <= index for other in problems
+    )
+
+
+def _place_of(problem: Problem) -> _Place:
+    return problem.path or problem.rule
+
+
+def _index_of(problem: Problem) -> int:
+    """The index of the severity: the worst comes first."""
+    return LEVELS.index(RULES[problem.rule].severity)
+
+
+def is_error(problem: Problem) -> bool:
+    """Whether a server or a strict client refuses the object for it."""
+    return RULES[problem.rule].severity == "error"
+
+
+def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
+    """The kind that an object says it is; its apiVersion and kind are strings."""
+    return group_version_kind(value["apiVersion"], value["kind"])
+
+
+def start_judgement(
+    value: Mapping[str, Any],
+    kind: GroupVersionKind,
+    release: CheckedRelease,
+    is_patch: bool,
+    old: Mapping[str, Any] | None,
+) -> Callable[[], Judgement]:
+    """Start to look for what is wrong with an object in a release: it is decoded, its
+    values are checked, and the API server's code is asked, where that is built. What is
+    returned waits for its verdict."""
+    results = release.examine(value, kind)
+    advice = Advice(value, kind, release)
+    if results is None:
+        return _start_successor(kind_problem(kind, release), advice, is_patch)
+    values = None if is_patch else _by_tables(results, value, kind, release)
+    is_built_in = kind.group in built_in_groups()
+    warnings = warnings_of(value, kind, release.name) if is_built_in else ()
+    by_tables = (*(values or ()), *warnings)
+    is_custom = kind in release.release.custom_kinds
+    verdict: PendingAnswer | None = None
+    change: PendingAnswer | None = None
+    depending: list[Problem] = []
+    if release.validator and not is_patch and (is_custom or is_of_kubernetes(kind)):
+        verdict = ask_verdict(
+            results.problems, value, release.validator, is_custom=is_custom
+        )
+        if verdict is not None and old is not None and old != value:
+            old, depending = conditional_changes(value, old)
+            change = release.validator.submit(Request("update", value, old=old))
+
+    def finish() -> Judgement:
+        answer = verdict.result() if verdict else None
+        is_decided = answer is not None and answer.is_verdict
+        results.values[:] = [] if is_decided else by_tables
+        if answer is not None:
+            add_verdict(results, values or (), value, answer, is_custom=is_custom)
+        if change is not None and old is not None:
+            if answer is not None and is_decided:
+                add_refused_changes(results, answer, change.result(), value, old)
+                results.values.extend(depending)
+            else:
+                results.unchecked.append(UNKNOWN_CHANGES)
+        results.problems.extend(remarks_on_kind(kind, release))
+        results.problems.extend(removed_resources(value, kind, release))
+        results.problems.extend(stored_versions(value, kind))
+        judge: _Judge = None if values is None else "tables"
+        return Judgement(results, advice, "server" if is_decided else judge, by_tables)
+
+    return finish
+
+
+def _start_successor(
+    problem: Problem, advice: Advice, is_patch: bool
+) -> Callable[[], Judgement]:
+    """Check an object whose kind a release does not serve as one of the kind to use
+    instead: what else has to change is said at once."""
+    value = advice.value
+    if problem.fixes and problem.rule != "future-kind":
+        value = applied(advice.value, problem.fixes[0])
+    kind = kind_of(value)
+    if kind not in advice.release.kinds:
+        results = Results([problem])
+        return lambda: Judgement(results, advice, is_served=False, is_known=False)
+    started = start_judgement(value, kind, advice.release, is_patch, None)
+
+    def finish() -> Judgement:
+        examined = started()
+        meanings = other_meanings(advice.value, advice.kind, kind)
+        problems, values = examined.results.problems, examined.results.values
+        if problem.rule == "removed-kind":
+            values[:] = [
+                with_old_default(other, advice.value, advice.kind) for other in values
+            ]
+        others = [other for other in problems if other.rule not in _OF_KINDS]
+        problems[:] = [problem, *meanings, *others]
+        return replace(examined, is_served=False)
+
+    return finish
+
+
+def _by_tables(
+    results: Results, value: Any, kind: GroupVersionKind, release: CheckedRelease
+) -> Sequence[Problem] | None:
+    """What tables say of the values of an object, also where it has fields that are
+    elsewhere now: as if they were there already. None of one that no server decodes."""
+    values: Iterable[Problem] = results.values
+    edits: list[Edit] = []
+    for problem in results.problems:
+        if is_error(problem):
+            fix = problem.rule == "unknown-field" and renaming(
+                value, kind, problem.path
+            )
+            if not fix:
+                return None
+            edits.extend(fix)
+    if edits:
+        try:
+            after = release.examine(applied(value, tuple(edits)), kind)
+        except EditError:
+            return None
+        if after is not None:
+            moves = [
+                (edit.target, edit.path) for edit in edits if isinstance(edit, Move)
+            ]
+            errors = list(filter(is_error, after.problems))
+            values = [
+                problem._replace(path=moved_path(problem.path, moves[::-1]))
+                for problem in errors or after.values
+            ]
+    return list(refusals(values, kind, release.name))
