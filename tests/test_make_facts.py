@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
-from kubestencil.schema.knowledge import snapshots, tables
-from kubestencil.schema.knowledge.kinds import lifecycles
+from kubestencil.schema.knowledge import snapshots
 from kubestencil.schema.types import group_version_kind
 from specs.make import facts as specs_facts
 from specs.make import (
@@ -23,7 +22,6 @@ from specs.make import (
     gates,
     lifecycle,
     parameters,
-    required_fields,
     resources,
     volume_plugins,
 )
@@ -34,9 +32,9 @@ from specs.make.values.rows import joined
 from tests.conftest import load
 from tests.small_kubernetes import (
     DISCOVERY,
+    LIFECYCLE,
     NEW_GATES,
     make_checkouts,
-    object_schema,
 )
 
 
@@ -58,39 +56,56 @@ def _ranged(table: Any, checkouts: Iterable[Checkout]) -> list[tuple[str, ...]]:
     return sorted(rows, key=lambda row: ("/" in row[1], row[1:3], row[0]))
 
 
-def _without_others(rows: list[tuple[str, ...]]) -> list[str]:
-    """The rows of the small Kubernetes, which has none of the kinds before 1.5."""
-    return ["|".join(row) for row in rows if not row[0].startswith(("apps", "policy"))]
+def _lifecycle(checkouts: Iterable[Checkout]) -> list[tuple[str, ...]]:
+    """The rows of the newest of some releases."""
+    rows: list[tuple[str, ...]] = []
+    for checkout in checkouts:
+        rows = sorted(lifecycle.make_rows(checkout, rows))
+    return rows
 
 
 def test_lifecycle_joins_what_documents_have_and_what_upstream_plans(
     checkouts: list[Checkout],
 ) -> None:
     group = "shop.example.com"
-    assert _without_others(lifecycle.make_rows(checkouts, append=False)) == [
-        "v1|Pod|1.30|||1.30..|",
+    assert ["|".join(row) for row in _lifecycle(checkouts)] == [
         f"{group}/v1|Gadget|1.31|||1.32..|",
         f"{group}/v1|Widget|1.31|||1.31..|",
         # The document of 1.32 has no such kind, though 1.34 was planned.
         f"{group}/v1beta1|Widget|1.30|1.31|1.32||{group}/v1 Widget",
+        "v1|Pod|1.30|||1.30..|",
     ]
 
 
 def test_a_planned_removal_is_kept_while_the_kind_is_there(
     checkouts: list[Checkout],
 ) -> None:
-    rows = _without_others(lifecycle.make_rows(checkouts[:2], append=False))
-    assert (
+    planned = (
         "shop.example.com/v1beta1|Widget|1.30|1.31|1.34||shop.example.com/v1 Widget"
-        in rows
     )
+    assert planned in ["|".join(row) for row in _lifecycle(checkouts[:2])]
+
+
+def test_a_plan_that_upstream_gives_up_leaves_the_replacement(
+    checkouts: list[Checkout],
+) -> None:
+    rows = _lifecycle(checkouts[:2])
+    path = (
+        checkouts[1].module("api") / "shop/v1beta1/zz_generated.prerelease-lifecycle.go"
+    )
+    deprecated = LIFECYCLE.partition("func (in *Widget) APILifecycleReplacement")[0]
+    path.write_text(deprecated)
+    (row,) = (
+        row for row in lifecycle.make_rows(checkouts[1], rows) if "v1beta1" in row[0]
+    )
+    assert row[3:] == ("1.31", "", "", "shop.example.com/v1 Widget")
 
 
 def test_resources_of_a_beta_version_can_be_served_by_default(tmp_path: Path) -> None:
     legacy = (
         'ret.EnableResources(shopv1beta1.SchemeGroupVersion.WithResource("widgets"))'
     )
-    rows = lifecycle.make_rows(make_checkouts(tmp_path, legacy=legacy), append=False)
+    rows = _lifecycle(make_checkouts(tmp_path, legacy=legacy))
     assert [row[5] for row in rows if row[0].endswith("v1beta1")] == ["1.30..1.31"]
 
 
@@ -141,20 +156,6 @@ def test_gated_fields_come_from_markers_comments_and_code(
         f"1.30..|{package}.WidgetSpec|origin|Gadgets",
         f"1.30..|{package}.WidgetSpec|weight|Gadgets",
     ]
-
-
-def test_the_table_of_lifecycles_is_continued_with_the_next_release(
-    checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = lifecycle.make_rows(checkouts[:2], append=False)
-    monkeypatch.setattr(tables, "read_cells", lambda _: first)
-    lifecycles.cache_clear()
-    try:
-        assert lifecycle.make_rows(checkouts[2:], append=True) == lifecycle.make_rows(
-            checkouts, append=False
-        )
-    finally:
-        lifecycles.cache_clear()
 
 
 @pytest.fixture
@@ -216,73 +217,11 @@ def test_all_that_is_written_of_releases_is_known_of_them(
         assert sorted(known) == list(rows)
 
 
-def _require(checkout: Checkout, definition: str, field: str) -> None:
-    """Let the document of a release list a field as required."""
-    path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
-    document = json.loads(path.read_text())
-    document["definitions"][definition]["required"] = [field]
-    path.write_text(json.dumps(document))
-
-
-def _with_host_aliases(checkouts: list[Checkout]) -> None:
-    """Let pods of all releases have host aliases, in their spec and in their status."""
-    for checkout in checkouts:
-        path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
-        document = json.loads(path.read_text())
-        alias = "io.k8s.api.core.v1.HostAlias"
-        condition = "io.k8s.api.core.v1.PodCondition"
-        document["definitions"] |= {
-            alias: object_schema("ip"),
-            condition: object_schema("type"),
-        }
-        document["definitions"]["io.k8s.api.core.v1.Pod"]["properties"] = {
-            "spec": {"type": "array", "items": {"$ref": f"#/definitions/{alias}"}},
-            "status": {"$ref": f"#/definitions/{condition}"},
-        }
-        path.write_text(json.dumps(document))
-
-
-HOST_ALIASES = """
-func ValidateHostAliases(hostAliases []core.HostAlias) field.ErrorList {
-	allErrs = append(allErrs, IsValidIP(fldPath.Child("ip"), hostAlias.IP)...)
-}
-"""
-
-
-def test_a_field_that_was_validated_before_was_required_before(
-    checkouts: list[Checkout],
-) -> None:
-    _with_host_aliases(checkouts)
-    _require(checkouts[2], "io.k8s.api.core.v1.HostAlias", "ip")
-    # Only the server writes a status.
-    _require(checkouts[2], "io.k8s.api.core.v1.PodCondition", "type")
-    name = "pkg/apis/core/validation/validation.go"
-    file = checkouts[1].module("kubernetes") / name
-    file.parent.mkdir(parents=True)
-    file.write_text(HOST_ALIASES)
-    assert required_fields.make_rows(checkouts[1:], append=False) == [
-        ("1.32", "io.k8s.api.core.v1.HostAlias", "ip", f"{name} ValidateHostAliases")
-    ]
-    file.write_text(HOST_ALIASES.replace("hostAlias.IP", "other.IP"))
-    with pytest.raises(SourceError, match="is not validated by ValidateHostAliases"):
-        required_fields.make_rows(checkouts[1:], append=False)
-
-
-def test_a_newly_required_field_needs_its_validation_named(
-    checkouts: list[Checkout],
-) -> None:
-    _with_host_aliases(checkouts)
-    _require(checkouts[2], "io.k8s.api.core.v1.Pod", "spec")
-    with pytest.raises(SourceError, match=r"Pod\.spec: is required in 1\.32") as info:
-        required_fields.make_rows(checkouts[1:], append=False)
-    assert "specs/make/required_fields.py" in info.value.hint
-
-
 def test_a_missing_module_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         SourceError, match=r"no module k8s.io/kubernetes of 1.99"
     ) as info:
-        lifecycle.make_rows([Checkout(tmp_path, "1.99")], append=False)
+        lifecycle.make_rows(Checkout(tmp_path, "1.99"), ())
     assert info.value.hint == "go mod download k8s.io/kubernetes@v1.99.0"
 
 
@@ -299,25 +238,6 @@ def test_a_singular_of_another_form_is_refused(checkouts: list[Checkout]) -> Non
     (path / "apis__shop.example.com__v1.json").write_text(discovery)
     with pytest.raises(SourceError, match="widgets has the singular wgt"):
         _ranged(resources, checkouts)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "changed-fields",
-        "lifecycle",
-        "required-fields",
-    ],
-)
-def test_a_table_says_how_it_was_made(name: str) -> None:
-    text = data_file(f"specs/{name}.tsv").read_text("utf-8")
-    header, _, rows = text.partition(
-        {"lifecycle": "\nv1\t", "changed-fields": "\nio."}.get(name, "\n1.")
-    )
-    assert f"`python -m specs.make {name}`" in header
-    columns = {line.count("\t") for line in rows.splitlines()[1:]}
-    assert len(columns) == 1
-    assert not any(line != line.rstrip() for line in text.splitlines())
 
 
 def test_the_columns_of_all_facts_are_explained() -> None:
@@ -351,7 +271,7 @@ def test_volume_plugins_are_read_from_warnings_and_gates(tmp_path: Path) -> None
     ):
         (folder / name).parent.mkdir(parents=True)
         (folder / name).write_text(text)
-    rows = volume_plugins.make_rows([Checkout(tmp_path, "1.32")], append=False)
+    rows = volume_plugins.make_rows(Checkout(tmp_path, "1.32"))
     by_field = {row[0]: row[1:4] for row in rows}
     assert by_field["gitRepo"] == ("1.11", "", "1.33")
     assert by_field["storageos"] == ("1.22", "", "1.25")

@@ -1,103 +1,49 @@
-"""The command ``python -m specs.make``."""
+"""The command ``python -m specs.make``: ``release`` makes all that is known of a release
+of Kubernetes, the name of a table makes that one."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from kubestencil.errors import KubestencilError
 from kubestencil.source.releases import is_after, next_minor_version, version_name
-from specs.make import (
-    changed_fields,
-    configurations,
-    flags,
-    gated_fields,
-    gates,
-    go_fields,
-    go_modules,
-    lifecycle,
-    metrics,
-    parameters,
-    required_fields,
-    resources,
-    strategies,
-    volume_plugins,
-)
 from specs.make.checkouts import Checkout
-from specs.make.facts import write_facts
-from specs.make.tables import write_table
-
-#: What makes the rows of a table of ``specs/facts/`` for a release.
-FACTS: Mapping[str, Callable[[Checkout], Iterable[Sequence[str]]]] = {
-    "configurations": configurations.make_rows,
-    "feature-gates": gates.make_rows,
-    "flags": flags.make_rows,
-    "gated-fields": gated_fields.make_rows,
-    "go-modules": go_modules.make_rows,
-    "metrics": metrics.make_rows,
-    "parameters": parameters.make_rows,
-    "resources": resources.make_rows,
-    "strategies": strategies.make_rows,
-}
+from specs.make.makers import TABLES, make_table
+from specs.make.release import add_arguments, make_release
 
 
-class Table(NamedTuple):
-    """A table of all releases: its header, and what makes its rows of checkouts."""
-
-    header: str
-    make_rows: Callable[..., Sequence[Sequence[str]]]
-
-
-TABLES = {
-    "changed-fields": Table(changed_fields.HEADER, changed_fields.make_rows),
-    "go-fields": Table(go_fields.HEADER, go_fields.make_rows),
-    "lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows),
-    "required-fields": Table(required_fields.HEADER, required_fields.make_rows),
-    "volume-plugins": Table(volume_plugins.HEADER, volume_plugins.make_rows),
-}
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Make the table that the arguments name."""
+def main(arguments: Sequence[str]) -> int:
+    """Run what the arguments name. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m specs.make", description=__doc__)
-    parser.add_argument("table", choices=sorted({*FACTS, *TABLES}))
-    parser.add_argument(
-        "releases", nargs="+", metavar="RELEASE", help="1.38, 1.5..1.37"
-    )
-    parser.add_argument(
-        "--sources",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="a folder with modules, such as k8s.io/api@v0.38.0: that of "
-        "`go env GOMODCACHE`",
-    )
-    parser.add_argument(
-        "--append",
-        action="store_true",
-        help="continue the present table with these releases, the next ones; facts of a "
-        "release are made anew",
-    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    add_arguments(commands.add_parser("release", help="all tables of a release"))
+    for table in sorted(TABLES):
+        command = commands.add_parser(table, help="this table of some releases")
+        command.add_argument(
+            "releases", nargs="+", metavar="RELEASE", help="1.38, 1.29..1.37"
+        )
+        command.add_argument(
+            "--sources",
+            type=Path,
+            required=True,
+            metavar="DIR",
+            help="a folder with modules, such as k8s.io/api@v0.38.0: that of "
+            "`go env GOMODCACHE`",
+        )
     options = parser.parse_args(arguments)
     try:
-        checkouts = [
-            Checkout(options.sources, release)
-            for text in options.releases
-            for release in _expand(text)
-        ]
-        if options.table in FACTS:
-            make_rows = FACTS[options.table]
-            found = {each.release: list(make_rows(each)) for each in checkouts}
-            write_facts(options.table, found)
-        else:
-            table = TABLES[options.table]
-            rows = table.make_rows(checkouts, append=options.append)
-            write_table(options.table, table.header, rows)
+        if options.command == "release":
+            return make_release(options)
+        for text in options.releases:
+            for release in _expand(text):
+                make_table(options.command, Checkout(options.sources, release))
     except KubestencilError as error:
-        sys.exit(str(error))
+        print(error, file=sys.stderr)
+        return 1
+    return 0
 
 
 def _expand(text: str) -> list[str]:
@@ -112,4 +58,5 @@ def _expand(text: str) -> list[str]:
     return releases
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -14,9 +14,13 @@ from kubestencil.source.releases import (
     full_version,
     is_version,
     minor_of_patch,
+    minor_version_in,
+    previous_minor_version,
     release_order,
 )
 
+#: Where k8s.io/kubernetes has the OpenAPI document of a server with all versions enabled.
+DOCUMENT = "api/openapi-spec/swagger.json"
 #: A group and a version of it: ``("apps", "v1")``. The core group's name is empty.
 GroupVersion = tuple[str, str]
 
@@ -70,10 +74,24 @@ class Checkout:
             return False
         return True
 
+    @property
+    def minor_version(self) -> str:
+        """The minor version of the release: what comes in a pre-release comes in that."""
+        return minor_version_in(self.release) or self.release
+
+    @property
+    def base(self) -> Checkout:
+        """The sources of the release whose facts those of this one are compared with:
+        the minor version of a patch, or else the one before."""
+        minor = minor_of_patch(self.release)
+        is_patch = minor != self.release
+        name = minor if is_patch else previous_minor_version(self.release)
+        return Checkout(self.folder, name)
+
     @cached_property
     def document(self) -> dict[str, Any]:
         """The OpenAPI document of a server with all versions enabled."""
-        path = self.module("kubernetes") / "api/openapi-spec/swagger.json"
+        path = self.module("kubernetes") / DOCUMENT
         document: dict[str, Any] = json.loads(path.read_bytes())
         return document
 

@@ -1,4 +1,4 @@
-"""The table ``configurations.tsv``: the configuration files of programs.
+"""The table ``configurations``: the configuration files of programs.
 
 Their kinds are in no OpenAPI document. Go types have fields with their JSON names and
 types; markers say what is required, constants which values there are, and functions

@@ -12,28 +12,29 @@ from kubestencil.schema.knowledge.snapshots import (
     MISSING,
     Difference,
     Line,
-    differences,
+    base_of,
+    lines_of_releases,
     ranged,
     snapshots,
 )
-from kubestencil.source.releases import minor_version_in, release_order
+from kubestencil.source.releases import release_order
 from specs.make import consistency
+from specs.make.corrections import corrected
 
 _COMMENT = "# Facts of Kubernetes {}: specs/facts/README.md explains the columns.\n"
 
 
 def write_facts(table: str, rows: Mapping[str, Iterable[Sequence[str]]]) -> None:
-    """Write all facts of a table in some releases, rows of cells, into the files of these.
+    """Write all facts of a table in some releases, rows of cells, into the files of these,
+    with ``specs/corrections.tsv`` applied.
 
     The facts of other releases stay what they are, so that the files of those that are
     based on one of these change with them.
     """
     lines = {
-        **_lines_of_releases(table),
+        **lines_of_releases(table),
         **{
-            release: dict.fromkeys(
-                "\t".join(cell or MISSING for cell in row) for row in found
-            )
+            release: corrected(table, release, dict.fromkeys(map(_line, found)))
             for release, found in rows.items()
         },
     }
@@ -42,6 +43,10 @@ def write_facts(table: str, rows: Mapping[str, Iterable[Sequence[str]]]) -> None
         consistency.require_consistent(table, ranged(changes))
     for release, change in changes.items():
         _write_section(release, table, change, base_of(release, [*snapshots(), *lines]))
+
+
+def _line(cells: Sequence[str]) -> Line:
+    return "\t".join(cell or MISSING for cell in cells)
 
 
 def changes_of(lines: Mapping[str, Mapping[Line, None]]) -> dict[str, Difference]:
@@ -75,26 +80,3 @@ def _write_section(
     path = data_file("specs/facts") / f"{release}.tsv"
     atomic.write(path, "".join([header, *texts]).encode())
     snapshots.cache_clear()
-
-
-def _lines_of_releases(table: str) -> dict[str, dict[Line, None]]:
-    """All rows of a table of each release that was looked at."""
-    found: dict[str, dict[Line, None]] = {}
-    for release, own in differences(table).items():
-        former = found.get(base_of(release, found) or "", {})
-        removed = set(own.removed)
-        kept = (line for line in former if line not in removed)
-        found[release] = dict.fromkeys((*kept, *own.added))
-    return found
-
-
-def base_of(release: str, known: Iterable[str]) -> str | None:
-    """The release whose facts those of another one are compared with: the newest minor
-    version before it that is final; None for the oldest one."""
-    order = release_order(release)
-    minors = {
-        name
-        for name in known
-        if minor_version_in(name) == name and release_order(name) < order
-    }
-    return max(minors, key=release_order, default=None)

@@ -1,4 +1,4 @@
-"""The table ``field-usage.tsv``: how often public manifests set a field.
+"""The table ``field-usage``: how often public manifests set a field.
 
 ``python -m specs.make.field_usage DIR`` makes it from the manifests in a folder.
 """

@@ -1,4 +1,4 @@
-"""The table ``flags.tsv``: the command line flags of the components.
+"""The table ``flags``: the command line flags of the components.
 
 Functions declare flags of a set, ``fs.StringVar(&o.File, "file", o.File, "its help")``. Those
 of each component are read: what it declares itself, and what it takes from libraries. The

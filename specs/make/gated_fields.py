@@ -1,4 +1,4 @@
-"""The table ``gated-fields.tsv``: the fields and kinds that a feature gate guards.
+"""The table ``gated-fields``: the fields and kinds that a feature gate guards.
 
 Three sources name them, none of them all: the markers of a field, its comment, and the
 code of the API server that drops the value of a field while the gate is off.
@@ -18,19 +18,6 @@ from specs.make.gates import gate_names, gate_stages
 from specs.make.go_types import API_FOLDERS, GoField, json_fields, read_structs
 
 _MARKER = "featureGate"
-# Markers with a name that no gate has (pkg/api/pod/util.go,
-# dropDisabledPodCertificateProjection).
-_WRONG_MARKERS = {"PodCertificateProjection": "PodCertificateRequest"}
-# Fields that no source names in a form that can be read (pkg/api/pod/util.go,
-# dropContainerStopSignals, dropDisabledPodCertificateProjection of 1.34, dropAppArmor… of
-# 1.30; pkg/registry/discovery/endpointslice/strategy.go, dropDisabledFieldsOnCreate).
-_OTHERS = (
-    ("io.k8s.api.core.v1.PodSecurityContext", "appArmorProfile", "AppArmorFields"),
-    ("io.k8s.api.core.v1.SecurityContext", "appArmorProfile", "AppArmorFields"),
-    ("io.k8s.api.discovery.v1.Endpoint", "hints", "TopologyAwareHints"),
-    ("io.k8s.api.core.v1.Lifecycle", "stopSignal", "ContainerStopSignals"),
-    ("io.k8s.api.core.v1.VolumeProjection", "podCertificate", "PodCertificateRequest"),
-)
 # What comments say of a field that needs a gate. Others tell what else a gate changes:
 # "If the X feature gate is enabled, …".
 _COMMENTS = tuple(
@@ -87,12 +74,11 @@ def _candidates(checkout: Checkout) -> Iterator[tuple[str, str, str]]:
                         yield f"{package}.{struct.name}", field.json_name, gate
     yield from dropped_fields(checkout)
     yield from _gated_kinds(checkout)
-    yield from _OTHERS
 
 
 def _gates_of(field: GoField) -> list[str]:
     marked = [
-        _WRONG_MARKERS.get(gate, gate)
+        gate
         for name, value in field.markers
         if name == _MARKER
         for gate in value.split(",")

@@ -1,4 +1,4 @@
-"""The table ``feature-gates.tsv``: the stages of the feature gates of each release."""
+"""The table ``feature-gates``: the stages of the feature gates of each release."""
 
 from __future__ import annotations
 

@@ -1,31 +1,15 @@
-"""The table ``go-fields.tsv``: what the fields of Kubernetes' Go types are called, and
+"""The table ``go-fields``: what the fields of Kubernetes' Go types are called, and
 their types, where neither follows from the OpenAPI document."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from specs.make.checkouts import Checkout
 from specs.make.go_types import API_FOLDERS, GoField, GoStruct, read_structs
-
-HEADER = """
-The fields of Kubernetes' Go types that differ from what the OpenAPI document says,
-tab-separated:
-
-  definition  the full name in the OpenAPI document
-  field       its JSON name
-  name        in Go, after the structs that it is embedded in; - for the JSON name with a
-              capital letter, and for the embedded ObjectMeta or ListMeta
-  type        in Go: * for a pointer to the document's type, or all of it, with packages as
-              corev1, metav1; - for the document's type, or a string or number with a name
-
-Made by `python -m specs.make go-fields` (specs/README.md) from k8s.io/api,
-k8s.io/apimachinery, k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator; of a type
-that several releases have, from the newest.
-"""
 
 _FOLDERS = {
     **API_FOLDERS,
@@ -73,28 +57,29 @@ class _Package(NamedTuple):
 _Structs = Mapping[str, tuple[GoStruct, _Package]]
 
 
-def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
-    """The rows of the table. ``append`` is not used: one run reads all releases."""
-    del append
-    rows: dict[tuple[str, str], tuple[str, str]] = {}
-    for checkout in checkouts:
-        packages = list(_packages(checkout))
-        structs = _all_structs(packages)
-        collections = {
-            f"{package.name}.{name}"
-            for package in packages
-            for name in package.collections
-        }
-        for package in packages:
-            for struct in package.structs.values():
-                definition = f"{package.prefix}{struct.name}"
-                for field, owner, path in _fields(struct, package, structs, ""):
-                    usual_names = (_capitalised(field.json_name), *_METADATA)
-                    rows[definition, field.json_name] = (
-                        "" if path in usual_names else path,
-                        _type(field, owner, structs, collections),
-                    )
-    return [(*key, *row) for key, row in sorted(rows.items()) if any(row)]
+def make_rows(
+    checkout: Checkout, former: Iterable[Sequence[str]]
+) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release, and for types that its base has and it has not."""
+    rows = {
+        (definition, field): (name, go_type)
+        for definition, field, name, go_type in former
+    }
+    packages = list(_packages(checkout))
+    structs = _all_structs(packages)
+    collections = {
+        f"{package.name}.{name}" for package in packages for name in package.collections
+    }
+    for package in packages:
+        for struct in package.structs.values():
+            definition = f"{package.prefix}{struct.name}"
+            for field, owner, path in _fields(struct, package, structs, ""):
+                usual_names = (_capitalised(field.json_name), *_METADATA)
+                rows[definition, field.json_name] = (
+                    "" if path in usual_names else path,
+                    _type(field, owner, structs, collections),
+                )
+    return ((*key, *row) for key, row in rows.items() if any(row))
 
 
 def _all_structs(packages: Sequence[_Package]) -> _Structs:

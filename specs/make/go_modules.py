@@ -1,4 +1,4 @@
-"""The table ``go-modules.tsv``: what a Go module that imports k8s.io/kubernetes needs."""
+"""The table ``go-modules``: what a Go module that imports k8s.io/kubernetes needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table ``metrics.tsv``: the metrics that components promise to keep.
+"""The table ``metrics``: the metrics that components promise to keep.
 
 A test of Kubernetes compares the list with the code; it has the stable and beta metrics.
 """

@@ -1,4 +1,4 @@
-"""The table ``parameters.tsv``: the query parameters of operations."""
+"""The table ``parameters``: the query parameters of operations."""
 
 from __future__ import annotations
 

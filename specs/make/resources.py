@@ -1,4 +1,4 @@
-"""The table ``resources.tsv``: the resources and subresources of each release."""
+"""The table ``resources``: the resources and subresources of each release."""
 
 from __future__ import annotations
 

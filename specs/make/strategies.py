@@ -1,4 +1,4 @@
-"""The table ``strategies.tsv``: the code of an API server that decides about a kind.
+"""The table ``strategies``: the code of an API server that decides about a kind.
 
 A strategy (``rest.RESTCreateStrategy`` and ``rest.RESTUpdateStrategy`` of
 k8s.io/apiserver) prepares and validates the objects of a kind before they are stored.

@@ -1,4 +1,4 @@
-"""The table ``volume-plugins.tsv``: when volume plugins were deprecated, handed over to a
+"""The table ``volume-plugins``: when volume plugins were deprecated, handed over to a
 CSI driver, and taken out.
 
 The API server warns of most of them, with the releases. Which ones a CSI driver serves is
@@ -8,24 +8,11 @@ what feature gates say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kubestencil.schema.knowledge.gates import gate_in, gate_releases
+from kubestencil.source.releases import has_reached
 from specs.make.checkouts import Checkout
-
-HEADER = """
-What became of volume plugins, tab-separated:
-
-  field       the JSON name of the volume, of pods and of persistent volumes
-  deprecated  the release from which it is deprecated; - where no source names it
-  migrated    the first release of feature-gates.tsv in which a CSI driver serves such
-              volumes by default
-  ended       the first release in which they do not work, or not by default
-  source      the file of k8s.io/kubernetes that warns of it, or the feature gate
-
-Made by `python -m specs.make volume-plugins` (specs/README.md) from k8s.io/kubernetes and
-feature-gates.tsv.
-"""
 
 _FILES = ("pkg/api/pod/warnings.go", "pkg/api/persistentvolume/util.go")
 _WARNING = re.compile(
@@ -44,20 +31,22 @@ _MIGRATIONS = {
     "CSIMigrationPortworx": "portworxVolume",
     "CSIMigrationvSphere": "vsphereVolume",
 }
-# Deprecated since 1.23, without a warning: CHANGELOG-1.23.md, "Deprecation".
-_FLEX = ("flexVolume", "1.23", "", "", "CHANGELOG/CHANGELOG-1.23.md")
 
 
-def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
-    """The rows of the table, from the sources of the newest release."""
-    del append
-    rows = {row[0]: row for row in _warned(checkouts[-1])}
+def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release."""
+    rows = {row[0]: row for row in _warned(checkout)}
     for gate, field in _MIGRATIONS.items():
-        stages = ((release, gate_in(gate, release)) for release in gate_releases())
-        migrated = next(release for release, stage in stages if stage and stage.enabled)
-        rows[field] = (field, "", migrated, "", gate)
-    rows[_FLEX[0]] = _FLEX
-    return [rows[field] for field in sorted(rows, key=str.casefold)]
+        enabled = (
+            release
+            for release in gate_releases()
+            if has_reached(checkout.release, release)
+            and (stage := gate_in(gate, release))
+            and stage.enabled
+        )
+        if migrated := next(enabled, None):
+            rows[field] = (field, "", migrated, "", gate)
+    yield from rows.values()
 
 
 def _warned(checkout: Checkout) -> Iterator[tuple[str, ...]]:

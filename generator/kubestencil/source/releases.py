@@ -32,7 +32,7 @@ Order = tuple[int, int, int, str, int, str]
 class ListedRelease(NamedTuple):
     """A release in ``specs/releases.toml``.
 
-    ``name`` is the minor version, ``url`` the address of the published document,
+    ``name`` is the minor version, or a pre-release, ``url`` the address of the published document,
     ``sha256`` the document's digest as lower-case hex, or None where it was not
     recorded.
     """
@@ -222,8 +222,17 @@ def package_version(release: str) -> str:
 
 def listed_releases() -> dict[str, ListedRelease]:
     """The releases that kubestencil supports, oldest first."""
+    return _listed("release")
+
+
+def listed_previews() -> dict[str, ListedRelease]:
+    """The pre-releases whose documents and facts kubestencil knows, oldest first."""
+    return _listed("preview")
+
+
+def _listed(section: str) -> dict[str, ListedRelease]:
     document = tomllib.loads(data_file("specs/releases.toml").read_text("utf-8"))
-    tables = document["release"]
+    tables = document.get(section, {})
     return {
         name: ListedRelease(name, tables[name]["url"], tables[name].get("sha256"))
         for name in sorted(tables, key=release_order)

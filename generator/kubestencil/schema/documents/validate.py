@@ -53,7 +53,9 @@ def _check(document: JsonObject, origin: str) -> None:
 
 def _was_validated(sha256: str) -> bool:
     listed = any(
-        release.sha256 == sha256 for release in releases.listed_releases().values()
+        release.sha256 == sha256
+        for listed in (releases.listed_releases(), releases.listed_previews())
+        for release in listed.values()
     )
     return listed or _cache_entry(sha256).exists()
 

@@ -17,7 +17,7 @@ from kubestencil.schema.knowledge.descriptions import (
     stated_values,
 )
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
-from kubestencil.schema.knowledge.tables import read_cells, rows
+from kubestencil.schema.knowledge.tables import newest_rows, read_cells
 from kubestencil.schema.knowledge.values import (
     NO_FACTS,
     Default,
@@ -43,19 +43,6 @@ class ChangedField(NamedTuple):
     removed: str
 
 
-class RequiredField(NamedTuple):
-    """A field that the API server always required, though older documents do not say so.
-
-    ``listed`` is the first release whose document lists the field as required;
-    ``validation`` the file and function of the API server that required it before.
-    """
-
-    listed: str
-    definition: str
-    field: str
-    validation: str
-
-
 class FieldName(NamedTuple):
     """A field of a type in any version, or the type itself, where ``field`` is empty.
 
@@ -68,13 +55,8 @@ class FieldName(NamedTuple):
 
 
 def changed_field_rows() -> Iterator[ChangedField]:
-    """The rows of ``specs/changed-fields.tsv``."""
-    return rows("changed-fields", ChangedField)
-
-
-def required_field_rows() -> Iterator[RequiredField]:
-    """The rows of ``specs/required-fields.tsv``."""
-    return rows("required-fields", RequiredField)
+    """The rows of the table ``changed-fields``."""
+    return newest_rows("changed-fields", ChangedField)
 
 
 class RenamedField(NamedTuple):
@@ -266,16 +248,6 @@ def changed_field(definition: str, field: str) -> ChangedField | None:
     return _changed().get((definition, field))
 
 
-def listed_since(definition: str, field: str) -> str | None:
-    """The first release whose document lists a field as required that the API server
-    required before; None for any other field.
-
-    So an object without it was never accepted, and the document catches up with what
-    the server does.
-    """
-    return _listed().get((definition, field))
-
-
 def renamed_field(kind: GroupVersionKind, path: str) -> RenamedField | None:
     """Where later versions of a kind have the field at ``path``, such as
     ``spec.backend``; None for a field that is not in the table.
@@ -306,11 +278,6 @@ def _changed() -> Mapping[tuple[str, str], ChangedField]:
 
 
 @cache
-def _listed() -> Mapping[tuple[str, str], str]:
-    return {(row.definition, row.field): row.listed for row in required_field_rows()}
-
-
-@cache
 def _renamed() -> Mapping[tuple[str, str, str], RenamedField]:
     return {
         (group, kind, path): RenamedField(new_path, _values(beside))
@@ -331,7 +298,7 @@ def _weights() -> Mapping[FieldName, int]:
 
 class GoField(NamedTuple):
     """A field in Kubernetes' Go types, where name or type are not those that follow from
-    the document (``specs/go-fields.tsv``)."""
+    the document (the table ``go-fields``)."""
 
     definition: str
     field: str
@@ -341,4 +308,4 @@ class GoField(NamedTuple):
 
 def go_fields() -> Iterator[GoField]:
     """The rows of the table, in their order."""
-    return rows("go-fields", GoField)
+    return newest_rows("go-fields", GoField)

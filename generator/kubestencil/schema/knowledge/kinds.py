@@ -10,7 +10,7 @@ from typing import NamedTuple
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.knowledge.configurations import configuration_kinds
 from kubestencil.schema.knowledge.resources import resource_facts
-from kubestencil.schema.knowledge.tables import read_cells, rows
+from kubestencil.schema.knowledge.tables import newest_rows, read_cells, rows
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from kubestencil.source.releases import (
     ReleaseRange,
@@ -75,9 +75,10 @@ def lifecycle(kind: GroupVersionKind) -> Lifecycle | None:
 
 @cache
 def lifecycles() -> Mapping[GroupVersionKind, Lifecycle]:
-    """The lifecycles of all kinds in ``specs/lifecycle.tsv``."""
-    table = rows("lifecycle", Lifecycle)
-    return {group_version_kind(row.api_version, row.kind): row for row in table}
+    """The lifecycles of all kinds that Kubernetes has or had, sorted."""
+    table = newest_rows("lifecycle", Lifecycle)
+    found = {group_version_kind(row.api_version, row.kind): row for row in table}
+    return dict(sorted(found.items()))
 
 
 # The kinds of configuration files that are older than their table, and were removed: the

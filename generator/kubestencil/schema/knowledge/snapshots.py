@@ -8,7 +8,7 @@ known of the one before it and of the one after it holds in it where both have i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -76,6 +76,29 @@ def differences(table: str) -> dict[str, Difference]:
         for release, snapshot in snapshots().items()
         if table in snapshot.sections
     }
+
+
+def lines_of_releases(table: str) -> dict[str, dict[Line, None]]:
+    """All rows of a table of each release that was looked at, oldest first."""
+    found: dict[str, dict[Line, None]] = {}
+    for release, own in differences(table).items():
+        former = found.get(base_of(release, found) or "", {})
+        removed = set(own.removed)
+        kept = (line for line in former if line not in removed)
+        found[release] = dict.fromkeys((*kept, *own.added))
+    return found
+
+
+def base_of(release: str, known: Iterable[str]) -> str | None:
+    """The release whose facts those of another one are compared with: the newest minor
+    version before it that is final; None for the oldest one."""
+    order = release_order(release)
+    minors = {
+        name
+        for name in known
+        if minor_version_in(name) == name and release_order(name) < order
+    }
+    return max(minors, key=release_order, default=None)
 
 
 def ranged(

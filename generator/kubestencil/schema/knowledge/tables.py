@@ -7,7 +7,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar, get_type_hints
 
 from kubestencil.data_files import data_file
-from kubestencil.schema.knowledge.snapshots import MISSING, differences, ranged
+from kubestencil.schema.knowledge.snapshots import (
+    MISSING,
+    differences,
+    lines_of_releases,
+    ranged,
+)
 from kubestencil.source.releases import ReleaseRange
 
 Row = TypeVar("Row")
@@ -51,6 +56,17 @@ def ranged_rows(table: str, row_type: type[Row], keys: int) -> Iterator[Row]:
     for releases, cells in ranged_cells(table, keys):
         values = (read(cell) for read, cell in zip(readers, cells, strict=True))
         yield row_type(*(releases, *values))
+
+
+def newest_rows(table: str, row_type: type[Row]) -> Iterator[Row]:
+    """The rows of a table of ``specs/facts/`` that is about all releases, such as when a
+    kind comes and goes: what the newest release knows of them, in the order of its rows.
+    """
+    readers = _readers(row_type)
+    *_, lines = lines_of_releases(table).values()
+    for line in sorted(lines):
+        cells = _cells(line)
+        yield row_type(*(read(cell) for read, cell in zip(readers, cells, strict=True)))
 
 
 def _readers(row_type: type[Any]) -> list[Callable[[str], Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.knowledge.tables import rows, rows_of_release
+from kubestencil.schema.knowledge.tables import newest_rows, rows, rows_of_release
 from kubestencil.source.releases import ReleaseRange, is_between
 
 #: The definitions that have a field for each volume plugin.
@@ -38,8 +38,8 @@ def volume_plugin(definition: str, field: str) -> VolumePlugin | None:
 
 @cache
 def volume_plugins() -> Mapping[str, VolumePlugin]:
-    """The rows of ``specs/volume-plugins.tsv``, by their fields."""
-    return {row.field: row for row in rows("volume-plugins", VolumePlugin)}
+    """The rows of the table ``volume-plugins``, by their fields."""
+    return {row.field: row for row in newest_rows("volume-plugins", VolumePlugin)}
 
 
 class WarnedKey(NamedTuple):

@@ -1,0 +1,75 @@
+"""What makes the tables of ``specs/facts/``, and how one of them is made for a release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from kubestencil.errors import UsageError
+from kubestencil.schema.knowledge.snapshots import MISSING, base_of, lines_of_releases
+from specs.make import (
+    changed_fields,
+    configurations,
+    flags,
+    gated_fields,
+    gates,
+    go_fields,
+    go_modules,
+    lifecycle,
+    metrics,
+    parameters,
+    resources,
+    strategies,
+    volume_plugins,
+)
+from specs.make.checkouts import Checkout
+from specs.make.facts import write_facts
+
+Rows = Iterable[Sequence[str]]
+
+#: What makes a table from the sources of a release.
+FACTS: Mapping[str, Callable[[Checkout], Rows]] = {
+    "configurations": configurations.make_rows,
+    "feature-gates": gates.make_rows,
+    "flags": flags.make_rows,
+    "gated-fields": gated_fields.make_rows,
+    "go-modules": go_modules.make_rows,
+    "metrics": metrics.make_rows,
+    "parameters": parameters.make_rows,
+    "resources": resources.make_rows,
+    # These read tables of the release that are above.
+    "strategies": strategies.make_rows,
+    "volume-plugins": volume_plugins.make_rows,
+}
+#: What makes a table about all releases: of the sources of one, and the rows of its base.
+CONTINUED: Mapping[str, Callable[[Checkout, Rows], Rows]] = {
+    "changed-fields": changed_fields.make_rows,
+    "go-fields": go_fields.make_rows,
+    "lifecycle": lifecycle.make_rows,
+}
+#: All tables that are made from sources, in the order in which they can be made.
+TABLES = (*FACTS, *CONTINUED)
+
+
+def make_table(table: str, checkout: Checkout) -> None:
+    """Make a table for a release, and write it. Raises KubestencilError where sources
+    cannot be read, or the base of the release has no such table."""
+    if table in FACTS:
+        rows = FACTS[table](checkout)
+    else:
+        rows = CONTINUED[table](checkout, _rows_of_base(table, checkout.release))
+    write_facts(table, {checkout.release: rows})
+
+
+def _rows_of_base(table: str, release: str) -> list[list[str]]:
+    known = lines_of_releases(table)
+    base = base_of(release, known)
+    if base is None:
+        raise UsageError(
+            f"continues that of the release before {release}, which there is not",
+            where=table,
+            hint="make the releases in their order",
+        )
+    return [
+        ["" if cell == MISSING else cell for cell in line.split("\t")]
+        for line in known[base]
+    ]

@@ -1,0 +1,147 @@
+"""Makes all that is known of a release of Kubernetes: ``python -m specs.make release``."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import NamedTuple
+
+from kubestencil import atomic
+from kubestencil.errors import KubestencilError
+from kubestencil.schema.knowledge.snapshots import snapshots
+from kubestencil.source.releases import full_version, minor_of_patch, version_name
+from specs.make import asked
+from specs.make.checkouts import Checkout
+from specs.make.listing import list_release
+from specs.make.makers import TABLES, make_table
+from specs.make.modules import download
+from specs.make.review import review_page, unread
+from specs.make.tables import report
+
+
+class _Outcome(NamedTuple):
+    """The tables that a release has by now, and why it lacks others."""
+
+    made: frozenset[str]
+    left_out: Mapping[str, str]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.add_argument("release", metavar="RELEASE", help="v1.38.0-beta.0, 1.38")
+    parser.add_argument(
+        "--again",
+        action="append",
+        default=[],
+        metavar="TABLE",
+        choices=[*TABLES, *(table for tables in asked.COMMANDS for table in tables)],
+        help="make a table that the release has; others are kept",
+    )
+    parser.add_argument(
+        "--review",
+        type=Path,
+        metavar="FILE",
+        help="write what differs from the release before, as a page in Markdown",
+    )
+
+
+def make_release(options: argparse.Namespace) -> int:
+    """Make the tables that a release lacks, list it, and write the review page.
+
+    A table that cannot be made is left out, and named with the reason. Returns 0 where the
+    release has any table, and 1 where it has none.
+    """
+    release = _release_name(options.release)
+    started = time.monotonic()
+    wanted = Checkout(Path(), release)
+    modules = download(release, wanted.base.release)
+    _report_time("modules", started)
+    checkout = Checkout(modules.folder, release)
+    outcome = _make_tables(checkout, set(options.again))
+    if list_release(checkout):
+        report(f"{release} is listed in specs/releases.toml")
+    for module, reason in modules.refused.items():
+        report(f"not there: {module}: {reason}")
+    for name, reason in outcome.left_out.items():
+        report(f"left out: {name}: {reason}")
+    if not outcome.made:
+        return 1
+    for table in unread(release):
+        report(f"not reviewed: specs/{table.table}.tsv was read until {table.until}")
+    if options.review:
+        page = review_page(release, {**modules.refused, **outcome.left_out})
+        atomic.write(options.review, page.encode())
+    return 0
+
+
+def _release_name(text: str) -> str:
+    """The release that a text names; a minor version stands for its first patch."""
+    name = version_name(text)
+    minor = minor_of_patch(name)
+    return minor if full_version(minor) == name else name
+
+
+def _make_tables(checkout: Checkout, again: set[str]) -> _Outcome:
+    left_out: dict[str, str] = {}
+
+    def run(what: str, tables: set[str], make: Callable[[], None]) -> None:
+        if tables <= _sections(checkout.release) - again:
+            return
+        started = time.monotonic()
+        if reason := _reason_of_failure(make):
+            left_out[what] = reason
+        _report_time(what, started)
+
+    for table in TABLES:
+        run(table, {table}, partial(make_table, table, checkout))
+    lacking = [table for tables in asked.COMMANDS for table in tables]
+    run("program to ask", {*lacking}, partial(asked.build, checkout.release))
+    for tables, command in asked.COMMANDS.items():
+        ask = partial(asked.ask, command, checkout.release, checkout.folder)
+        run(", ".join(tables), {*tables}, ask)
+    return _Outcome(frozenset(_sections(checkout.release)), left_out)
+
+
+def _sections(release: str) -> set[str]:
+    """The tables that a release has, as its file has them now."""
+    snapshots.cache_clear()
+    known = snapshots().get(release)
+    return set(known.sections) if known else set()
+
+
+def _reason_of_failure(make: Callable[[], None]) -> str:
+    """Run a maker in a process of its own, which knows the tables that were made before.
+    Returns why it failed, or nothing."""
+    context = get_context("fork")
+    connection, other = context.Pipe()
+    process = context.Process(target=_run, args=(make, other))
+    process.start()
+    other.close()
+    try:
+        reason: str = connection.recv()
+    except EOFError:
+        reason = "its process ended"
+    process.join()
+    return reason
+
+
+def _run(make: Callable[[], None], connection: Connection) -> None:
+    reason = ""
+    try:
+        make()
+    except KubestencilError as error:
+        reason = " ".join(str(error).split())
+    except FileNotFoundError as error:
+        reason = f"sources have no {Path(error.filename or '').name}"
+    except Exception as error:  # a source in another form than those before
+        reason = f"sources cannot be read: {type(error).__name__}: {error}"
+    connection.send(reason)
+
+
+def _report_time(what: str, started: float) -> None:
+    report(f"{what}: {time.monotonic() - started:.1f} s")
