@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.errors import SourceError
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import has_reached
 from specs.make.checkouts import Checkout
 
 # Files that define gates, by module. Later ones define some of the earlier ones anew.
@@ -177,7 +177,7 @@ def _stage_in(release: str, entry: str) -> GateStage | None:
             raise SourceError(
                 f"has a gate in an unknown form: {spec}", where="features"
             )
-        if since is None or release_order(since[1]) <= release_order(release):
+        if since is None or has_reached(release, since[1]):
             current = GateStage(
                 stage=stage[1].lower(),
                 default=default is not None and default[1] == "true",

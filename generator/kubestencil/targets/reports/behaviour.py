@@ -12,7 +12,7 @@ from kubestencil.diff.component_changes import ComponentChange, GateChange
 from kubestencil.diff.releases.stages import DEFAULT_NAMES
 from kubestencil.schema.knowledge.components import Flag, Metric
 from kubestencil.schema.knowledge.gates import GateStage
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import minor_version_in, release_order
 from kubestencil.targets.reports.changes import (
     ChangeFormatter,
     Item,
@@ -107,7 +107,7 @@ def _metric_item(change: ComponentChange[Metric]) -> Item:
 def release_notes(comparison: Comparison) -> tuple[ReleaseNotes, ...]:
     """The notes of the releases in which gates changed, oldest first."""
     return tuple(
-        ReleaseNotes(release, f"{_NOTES}{release}.md")
+        ReleaseNotes(release, f"{_NOTES}{minor_version_in(release)}.md")
         for release in sorted(_releases(comparison), key=release_order)
     )
 
