@@ -19,6 +19,7 @@ from specs.make import corrections, listing, review
 from specs.make import facts as specs_facts
 from specs.make.checkouts import Checkout
 from specs.make.makers import make_table
+from specs.make.modules import next_release
 from tests.small_kubernetes import make_checkouts
 
 PREVIEW = "1.33.0-beta.0"
@@ -126,6 +127,23 @@ def test_a_preview_is_listed_until_the_release_is_there(project: Path) -> None:
     assert listing.list_release(Checkout(modules, "1.33"))
     assert [*tomllib.loads(list_file.read_text())] == ["release"]
     assert not listing.list_release(Checkout(modules, "1.33.1"))
+
+
+@pytest.mark.parametrize(
+    ("tagged", "expected"),
+    [
+        ("v1.37.2 v1.38.0-beta.0", None),
+        ("v1.38.0-beta.0 v1.38.0-beta.1 v1.38.0-rc.0", "1.38.0-rc.0"),
+        ("v1.38.0-rc.0 v1.38.0 v1.38.1 v1.39.0-alpha.0 v1.39.0-beta.0", "1.38.0"),
+        ("v1.38.0-beta.0 v1.39.0-alpha.1", None),
+    ],
+)
+def test_the_next_release_is_the_first_that_is_not_listed(
+    project: Path, tagged: str, expected: str | None
+) -> None:
+    go = project / "bin/go"
+    go.write_text(f"#!/bin/sh\necho k8s.io/kubernetes {tagged}\n")
+    assert next_release(["1.37", "1.38.0-beta.0"]) == expected
 
 
 def test_a_release_without_sources_is_refused(

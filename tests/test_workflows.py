@@ -127,3 +127,58 @@ def test_the_action_opens_a_pull_request_with_the_summary_of_an_update(
     assert edit == f"pr edit kubestencil-update --body-file {temporary / 'summary.md'}"
     summary = (temporary / "summary.md").read_text()
     assert "## API changes: 1.36 → 1.37" in summary
+
+
+def test_the_facts_of_a_new_tag_become_a_change(tmp_path: Path) -> None:
+    """The steps of its workflow, with real git and a program called gh; what makes facts is
+    in tests/test_make_release.py."""
+    programs = {
+        "python": 'case "$3" in next) echo 1.99.0;; *) echo "# 1.99" >"$6"; echo >>specs/a;; esac',
+        "gh": 'printf "%s\\n" "$*" >>"$GH_CALLS"',
+    }
+    for name, text in programs.items():
+        path = tmp_path / "bin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+    environment = {
+        "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "RUNNER_TEMP": str(tmp_path),
+        "GITHUB_OUTPUT": str(tmp_path / "output"),
+        "GH_CALLS": str(tmp_path / "calls"),
+    }
+
+    def shell(script: str, folder: Path, **variables: str) -> str:
+        done = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", script],
+            cwd=folder,
+            env={**environment, **variables},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    shell(
+        "git init --quiet --bare origin && git clone --quiet origin project", tmp_path
+    )
+    project = tmp_path / "project"
+    (project / "specs").mkdir()
+    workflow = yaml.safe_load((ROOT / ".github/workflows/facts.yml").read_text())
+    find, make, change = (
+        step for step in workflow["jobs"]["facts"]["steps"] if "name" in step
+    )
+    shell(find["run"], project)
+    _, _, release = (tmp_path / "output").read_text().strip().partition("release=")
+    for step in (make, change):
+        shell(step["run"], project, RELEASE=release)
+    pushed = shell("git -C ../origin log --format=%s --name-only facts-1.99.0", project)
+    assert pushed.split("\n\n") == ["Add the facts of Kubernetes 1.99.0", "specs/a\n"]
+    (create,) = (tmp_path / "calls").read_text().splitlines()
+    assert create.endswith(f"--body-file {tmp_path / 'review.md'}")
+    # It is opened once.
+    (tmp_path / "output").unlink()
+    shell(find["run"], project)
+    assert not (tmp_path / "output").exists()
+    assert (tmp_path / "review.md").read_text() == "# 1.99\n"

@@ -1,5 +1,6 @@
 """The command ``python -m specs.make``: ``release`` makes all that is known of a release
-of Kubernetes, the name of a table makes that one."""
+of Kubernetes, the name of a table makes that one, and ``next`` says which release is to be
+made."""
 
 from __future__ import annotations
 
@@ -9,9 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kubestencil.errors import KubestencilError
-from kubestencil.source.releases import is_after, next_minor_version, version_name
+from kubestencil.source.releases import (
+    is_after,
+    listed_previews,
+    listed_releases,
+    next_minor_version,
+    version_name,
+)
 from specs.make.checkouts import Checkout
 from specs.make.makers import TABLES, make_table
+from specs.make.modules import next_release
 from specs.make.release import add_arguments, make_release
 
 
@@ -20,6 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m specs.make", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_arguments(commands.add_parser("release", help="all tables of a release"))
+    commands.add_parser("next", help="print the release that is not listed yet, if any")
     for table in sorted(TABLES):
         command = commands.add_parser(table, help="this table of some releases")
         command.add_argument(
@@ -37,6 +46,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if options.command == "release":
             return make_release(options)
+        if options.command == "next":
+            print(next_release({*listed_releases(), *listed_previews()}) or "")
+            return 0
         for text in options.releases:
             for release in _expand(text):
                 make_table(options.command, Checkout(options.sources, release))

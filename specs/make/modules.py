@@ -7,12 +7,18 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.errors import KubestencilError
-from kubestencil.source.releases import full_version
+from kubestencil.source.releases import (
+    full_version,
+    is_version,
+    minor_of_patch,
+    minor_version_in,
+    release_order,
+)
 
 #: The modules k8s.io/… that tables are made from, beside k8s.io/kubernetes.
 MODULES = (
@@ -60,6 +66,30 @@ def download(release: str, base: str) -> Downloads:
     if kubernetes in refused:
         raise KubestencilError(refused[kubernetes], where=kubernetes)
     return Downloads(Path(_go(["env", "GOMODCACHE"]).stdout.strip()), refused)
+
+
+def next_release(known: Collection[str]) -> str | None:
+    """The newest release of the oldest minor version that upstream has tagged and that is
+    not ``known``: final, or a pre-release after the alpha ones, which come with the first
+    commit after a branch. None where all are known. Patches have no list of their own.
+    """
+    run = _go(["list", "-m", "-versions", "k8s.io/kubernetes"])
+    versions = [name.removeprefix("v") for name in run.stdout.split()[1:]]
+    newest = max(map(release_order, known))
+    later = [
+        name
+        for name in versions
+        if is_version(name)
+        and release_order(name) > newest
+        and full_version(minor := minor_of_patch(name)) == name
+        and minor not in known
+        and "-alpha." not in name
+    ]
+    later.sort(key=release_order)
+    of_oldest = [
+        name for name in later if minor_version_in(name) == minor_version_in(later[0])
+    ]
+    return of_oldest[-1] if of_oldest else None
 
 
 def _described(module: str) -> str:
