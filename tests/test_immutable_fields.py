@@ -1,4 +1,4 @@
-"""Fields that cannot change (``specs/immutable-fields.tsv``), beside a real server."""
+"""Fields that cannot change (the table ``immutable-fields``), beside a real server."""
 
 from __future__ import annotations
 

@@ -15,11 +15,12 @@ from kubestencil.errors import SourceError
 from kubestencil.schema.knowledge import snapshots, tables
 from kubestencil.source.releases import listed_previews
 from specs.make import __main__ as specs_make
-from specs.make import corrections, listing, review
+from specs.make import corrections
 from specs.make import facts as specs_facts
 from specs.make.checkouts import Checkout
 from specs.make.makers import make_table
-from specs.make.modules import next_release
+from specs.make.release import listing, review
+from specs.make.release.modules import next_release
 from tests.small_kubernetes import make_checkouts
 
 PREVIEW = "1.33.0-beta.0"

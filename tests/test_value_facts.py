@@ -1,5 +1,5 @@
-"""What the API server knows of values (``specs/enums.tsv``, ``specs/defaults.tsv``,
-``specs/limits.tsv``): the reader, and the tables against documents."""
+"""What the API server knows of values (the tables ``enums``, ``defaults``,
+``limits``): the reader, and the tables against documents."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ from kubestencil.source.releases import (
 )
 from specs.make.checkouts import Checkout
 from specs.make.makers import TABLES, make_table
-from specs.make.modules import next_release
-from specs.make.release import add_arguments, make_release
+from specs.make.release.modules import next_release
+from specs.make.release.run import add_arguments, make_release
 
 
 def main(arguments: Sequence[str]) -> int:

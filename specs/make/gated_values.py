@@ -1,7 +1,7 @@
 """Finds what feature gates make an API server accept, by asking its own code.
 
 ``python -m specs.make.gated_values 1.37=PROGRAM`` asks about the values on the wrong side
-of the borders of ``enums.tsv`` and ``limits.tsv``, and about changes of fields, with all
+of the borders of the tables ``enums`` and ``limits``, and about changes of fields, with all
 gates of the API server on. What is accepted then, or may have more values, and is not as
 gates are by default, is printed with the gate that makes it so: candidates of
 ``specs/gated-values.tsv``. It is not all: a gate whose fields or values no object has

@@ -1,5 +1,5 @@
 """The list of enums in upstream's reference pages, which a test compares with
-``enums.tsv``: ``python -m specs.make.upstream_enums CHECKOUT`` of kubernetes-sigs/reference-docs,
+the table ``enums``: ``python -m specs.make.upstream_enums CHECKOUT`` of kubernetes-sigs/reference-docs,
 whose documents have enums since 1.34."""
 
 from __future__ import annotations

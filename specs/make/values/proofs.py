@@ -38,7 +38,7 @@ _COMPARED = 6
 
 
 class Limit(NamedTuple):
-    """What holds for a field: the columns of ``specs/limits.tsv``. Of an enum, the rule is
+    """What holds for a field: the columns of the table ``limits``. Of an enum, the rule is
     ``enum``, and the value does not matter."""
 
     definition: str

@@ -15,12 +15,12 @@ from kubestencil import atomic
 from kubestencil.errors import KubestencilError
 from kubestencil.schema.knowledge.snapshots import snapshots
 from kubestencil.source.releases import full_version, minor_of_patch, version_name
-from specs.make import asked
 from specs.make.checkouts import Checkout
-from specs.make.listing import list_release
 from specs.make.makers import TABLES, make_table
-from specs.make.modules import download
-from specs.make.review import review_page, unread
+from specs.make.release import asked
+from specs.make.release.listing import list_release
+from specs.make.release.modules import download
+from specs.make.release.review import review_page, unread
 from specs.make.tables import report
 
 
