@@ -15,7 +15,9 @@ from kubestencil.source.releases import (
     version_in,
 )
 
-_PATCH = re.compile(r"(?<![\w.])v?(\d+\.\d+\.\d+)(?![\w.])")
+_PATCH = re.compile(
+    r"(?<![\w.])v?(\d+\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+(?=\.json))?)(?![\w]|\.\d)"
+)
 _VERSION = re.compile(r"v?(\d++\.\d[0-9A-Za-z.+-]*+)\Z")
 _MAX_TITLE = 40
 
