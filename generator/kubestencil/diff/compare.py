@@ -28,14 +28,14 @@ from kubestencil.diff.differences.server_values import (
     value_changes,
 )
 from kubestencil.diff.fact_changes import fact_changes
-from kubestencil.diff.labels import distinct_labels, document_info
+from kubestencil.diff.labels import coverage_of, distinct_labels, document_info
 from kubestencil.diff.releases.facts import ReleaseFacts, owner_of, successor
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import MovedFields, RuleContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import api_versions, precedence
 from kubestencil.schema.knowledge.configurations import with_configurations
-from kubestencil.schema.knowledge.coverage import Aspect, Coverage
+from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.knowledge.kinds import lifecycle
 from kubestencil.source.releases import has_reached, is_after, release_order
 
@@ -178,8 +178,9 @@ class _Pair(NamedTuple):
     def coverage(self, aspects: frozenset[Aspect]) -> Coverage:
         """How far facts on some aspects go; of two releases of Kubernetes, since there are
         none of other documents."""
-        names = tuple(filter(None, self.kubernetes))
-        return Coverage(names if len(names) == 2 else (), aspects)
+        if None in self.kubernetes:
+            return NO_COVERAGE
+        return coverage_of((self.before.release, self.after.release), aspects)
 
     def context(
         self, before: Side, after: Side, *, is_whole: bool = False

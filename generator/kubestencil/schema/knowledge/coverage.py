@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from kubestencil.schema.knowledge.snapshots import snapshots
@@ -26,7 +27,7 @@ from kubestencil.source.releases import (
 
 #: What facts are about, as reports in JSON name it.
 Aspect = Literal[
-    "fields", "gates", "flags", "metrics", "limits", "defaults", "values", "required",
+    "documents", "fields", "gates", "flags", "metrics", "limits", "defaults", "values", "required",
     "immutable", "warnings", "lifecycle", "configurations", "operations", "rules",
 ]  # fmt: skip
 
@@ -39,6 +40,7 @@ class _AspectTables(NamedTuple):
 
 
 _ASPECTS: Mapping[Aspect, _AspectTables] = {
+    "documents": _AspectTables("the OpenAPI document", ()),
     "gates": _AspectTables("feature gates", ("feature-gates", "gated-fields")),
     "flags": _AspectTables("flags", ("flags",)),
     "metrics": _AspectTables("metrics", ("metrics",)),
@@ -99,14 +101,21 @@ class _Words(NamedTuple):
 
 class Coverage(NamedTuple):
     """How far an answer about ``releases``, which needs facts on some ``aspects``, knows.
-    Names that are no versions have the newest facts, which are the best for them."""
+    Names that are no versions have the newest facts, which are the best for them.
+    ``patches`` are those of the releases whose document is that of their minor version.
+    """
 
     releases: tuple[str, ...] = ()
     aspects: frozenset[Aspect] = frozenset()
+    patches: frozenset[str] = frozenset()
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """What is missing, in the order of aspects."""
+        documents = (
+            Gap("documents", release, minor_of_patch(release))
+            for release in sorted(self.patches, key=release_order)
+        )
         nearest = (
             Gap(aspect, release, min(known, key=release_order))
             for aspect, (_, tables) in _ASPECTS.items()
@@ -117,7 +126,7 @@ class Coverage(NamedTuple):
         # 1.35.0 is 1.35.
         return tuple(
             gap
-            for gap in nearest
+            for gap in chain(documents, nearest)
             if release_order(gap.nearest)[:-1] != release_order(gap.release)[:-1]
         )
 
@@ -134,7 +143,7 @@ class Coverage(NamedTuple):
         for gap in self.gaps:
             by_words.setdefault(gap.in_words, {})[gap.aspect] = gap.nearest
         facts = (
-            _sentence(words, nearest, len(nearest) == len(self.aspects))
+            _sentence(words, nearest, nearest.keys() >= self.aspects)
             for words, nearest in by_words.items()
         )
         return (*previews, *facts)

@@ -20,6 +20,7 @@ from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
 from kubestencil.schema.knowledge.configurations import with_configurations
+from kubestencil.source.releases import shown_name
 from kubestencil.targets.reports.changes import NO_LINKS, LinkResolver, SeverityCount
 from kubestencil.targets.reports.matrix import (
     HistoryVariables,
@@ -257,7 +258,8 @@ def _json(
 
 
 def _title(comparison: Comparison) -> str:
-    return f"{one_line(comparison.before)} → {one_line(comparison.after)}"
+    names = map(shown_name, (comparison.before, comparison.after))
+    return " → ".join(map(one_line, names))
 
 
 def _releases(comparison: Comparison) -> Mapping[str, str]:
