@@ -142,8 +142,12 @@ class Coverage(NamedTuple):
         by_words: dict[_Words, dict[Aspect, str]] = {}
         for gap in self.gaps:
             by_words.setdefault(gap.in_words, {})[gap.aspect] = gap.nearest
+        is_all = {gap.aspect for gap in self.gaps} >= self.aspects
         facts = (
-            _sentence(words, nearest, nearest.keys() >= self.aspects)
+            # Most aspects are not listed where the others are.
+            _sentence(
+                words, nearest, is_all and 1 < len(self.aspects) < 2 * len(nearest)
+            )
             for words, nearest in by_words.items()
         )
         return (*previews, *facts)
@@ -158,20 +162,22 @@ class Coverage(NamedTuple):
 NO_COVERAGE = Coverage()
 
 
-def _sentence(words: _Words, nearest: Mapping[Aspect, str], is_all: bool) -> str:
-    """``Facts on metrics end at 1.36, on all else at 1.37: what changed later is not
-    known``; ``is_all`` is whether no other aspect was asked for."""
+def _sentence(words: _Words, nearest: Mapping[Aspect, str], has_rest: bool) -> str:
+    """``Facts on metrics end at 1.36, on limits at 1.37: what changed later is not known``;
+    with ``has_rest``, the newest release is that of all other aspects."""
     aspects: dict[str, list[str]] = {}
     for aspect, release in sorted(
         nearest.items(), key=lambda item: release_order(item[1])
     ):
         aspects.setdefault(release, []).append(_ASPECTS[aspect].words)
+    beyond = "" if "documents" in nearest else " beyond the OpenAPI document"
     verb = f" {words.verb}"
     parts: list[str] = []
     for release, names in aspects.items():
-        is_rest = is_all and release == [*aspects][-1]
-        what = ("all else" if parts else "") if is_rest else _listed(names)
-        on = f" on {what}" if what else ""
+        is_rest = has_rest and release == [*aspects][-1]
+        on = f" on all else{beyond}" if is_rest else f" on {_listed(names)}"
+        if is_rest and not parts:
+            on = beyond
         parts.append(f"{on}{verb} {words.preposition} {release}")
         verb = ""
     return f"{words.subject}{','.join(parts)}: {words.unknown} is not known"
