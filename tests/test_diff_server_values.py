@@ -11,7 +11,7 @@ import pytest
 from kubestencil.diff import Change, compare, history
 from kubestencil.diff.differences import server_values
 from kubestencil.schema import Release, parse
-from kubestencil.schema.knowledge import values
+from kubestencil.schema.knowledge import coverage, values
 from kubestencil.schema.knowledge.values import (
     Default,
     FactRow,
@@ -198,6 +198,7 @@ def test_facts_are_proven_between_releases_that_were_asked(
         row("1.29..", "maximum", 5),
     )
     monkeypatch.setattr(values, "fact_rows", lambda: table)
+    monkeypatch.setattr(coverage, "looked_at", lambda _: ("1.29", "1.35"))
 
     def facts(release: str) -> tuple[tuple[str, ...], int | None]:
         found = proven_facts.__wrapped__(release, "asked")

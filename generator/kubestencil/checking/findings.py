@@ -20,6 +20,7 @@ from kubestencil.checking.rules import (
     Severity,
     at_least,
 )
+from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Coverage
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.version import __version__
 
@@ -242,7 +243,8 @@ class Report:
     counts the objects that were compared with a schema. ``skips`` are what was not;
     ``updated`` counts the objects that were compared with what they were before, None
     without that; ``validators`` has the version of the API server's own code that decided
-    in a release, None where it is not built;
+    in a release, None where it is not built; ``coverage`` is how far the facts go that the
+    releases were judged by;
     ``kinds`` are those of the objects that were checked as a whole, not as patches;
     ``ignored`` counts the findings that were left out, by what named them: ``comments``,
     ``configuration``, ``baseline``.
@@ -260,6 +262,7 @@ class Report:
     updated: int | None = None
     validators: Mapping[str, str | None] = field(default_factory=dict)
     kinds: Collection[GroupVersionKind] = ()
+    coverage: Coverage = NO_COVERAGE
 
     @property
     def skipped(self) -> Mapping[tuple[str, str], int]:
@@ -335,6 +338,7 @@ class Report:
             "summary": {severity: self.count(severity) for severity in SEVERITIES},
             "checked": {name: getattr(self, name) for name in _COUNTS},
             "validators": dict(self.validators),
+            "coverage": self.coverage.to_dict(),
             "skipped": [
                 {"reason": reason, "detail": detail, "count": count}
                 for (reason, detail), count in self.skipped.items()

@@ -148,10 +148,10 @@ def remarks_on_kind(
     is_optional = not _is_default(kind, release)
     if facts and known.is_deprecated:
         message = (
-            f"{kind.kind} of {kind.api_version} is deprecated since {facts.deprecated}"
+            f"{kind.kind} of {kind.api_version} is deprecated since {known.deprecated}"
         )
-        if facts.removed:
-            message += f", and not served from {facts.removed} on"
+        if known.removed:
+            message += f", and not served from {known.removed} on"
         yield _of_kind("deprecated-kind", message, kind, _other_kind(kind, release))
     elif not is_optional and (newer := _newer_version(kind, release)):
         message = f"{release.name} serves {kind.kind} in {newer.api_version}, too"

@@ -12,6 +12,7 @@ from typing import Any
 from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, items_at, texts_at
 from kubestencil.checking.release import CheckedRelease
+from kubestencil.schema.knowledge.coverage import covers
 from kubestencil.schema.knowledge.kinds import (
     kinds_of_group,
     known_kind,
@@ -127,4 +128,5 @@ def _removal(kinds: Sequence[GroupVersionKind], version: str) -> str:
     if not removals or "" in removals:
         return ""
     last = max(removals, key=release_order)
-    return last if has_reached(version, last) else ""
+    # What was planned for a release that nobody looked at may be served still.
+    return last if has_reached(version, last) and covers("lifecycle", last) else ""

@@ -40,8 +40,10 @@ from kubestencil.checking.kind_findings import missing_kind
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import Change, Level
 from kubestencil.checking.upgrade import ObjectResult, Upgrade, joined_by_origin
+from kubestencil.diff.labels import coverage_of
 from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.processes.parallel import parallel_map
+from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.releases import minor_version_in
@@ -108,7 +110,26 @@ def check(
             if found.checked or validator is None
         },
         kinds=found.kinds,
+        coverage=(
+            _coverage((*([before] if before else []), after, *releases), validators)
+            if found.checked
+            else NO_COVERAGE
+        ),
     )
+
+
+# The facts that a judgement needs, and those that the API server's own code replaces.
+_ALWAYS: frozenset[Aspect] = frozenset({"gates", "lifecycle", "rules"})
+_BY_TABLES: frozenset[Aspect] = _ALWAYS | {
+    *("limits", "values", "warnings", "configurations"),
+}
+
+
+def _coverage(
+    releases: Sequence[Release], validators: Mapping[str, Validator | None]
+) -> Coverage:
+    is_exact = all(validators.get(release.name) for release in releases)
+    return coverage_of(releases, _ALWAYS if is_exact else _BY_TABLES)
 
 
 def _version(validator: Validator, release: str) -> str:

@@ -30,10 +30,15 @@ def report_sarif(report: Report) -> dict[str, Any]:
     """A report as a SARIF log of one run, whose levels have the names of severities.
 
     Findings that an upgrade fixes have the kind ``pass``, and ``open`` those that tables
-    no longer find after it. What was not checked is a notification of the run.
+    no longer find after it. What was not checked, and what is not known of the releases, is
+    a notification of the run.
     """
     indexes = {name: index for index, name in enumerate(RULES)}
-    lines = *report.skipped_lines(), *report.validator_lines()
+    lines = (
+        *report.skipped_lines(),
+        *report.validator_lines(),
+        *report.coverage.sentences,
+    )
     notes = [{"level": "note", "message": {"text": text}} for text in lines]
     driver = {"name": "kubestencil", "version": __version__, "rules": list(_rules())}
     servers = [
@@ -51,6 +56,7 @@ def report_sarif(report: Report) -> dict[str, Any]:
         "results": [
             _result(finding, indexes[finding.rule_id]) for finding in report.findings
         ],
+        "properties": {"coverage": report.coverage.to_dict()},
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 

@@ -287,15 +287,20 @@ def _documents(
 def _load(documents: Sequence[ComparedDocument]) -> list[Release]:
     """The releases in documents, each parsed once; those that the user did not name
     are called as they call themselves."""
-    releases: dict[str, Release] = {}
+    releases: dict[tuple[str, str], Release] = {}
     for document in documents:
         source = document.source
-        if source.origin not in releases:
+        # A patch may have the document of its minor version.
+        key = source.release, source.origin
+        if key not in releases:
             release = load_release(source)
             if document.is_unnamed:
                 release = replace(release, name=document_label(release))
-            releases[source.origin] = release
-    return [releases[document.source.origin] for document in documents]
+            releases[key] = release
+    return [
+        releases[document.source.release, document.source.origin]
+        for document in documents
+    ]
 
 
 def _note_reversed_order(before: str, after: str) -> None:

@@ -28,15 +28,23 @@ from kubestencil.diff.differences.server_values import (
     value_changes,
 )
 from kubestencil.diff.fact_changes import fact_changes
-from kubestencil.diff.labels import distinct_labels, document_info
+from kubestencil.diff.labels import coverage_of, distinct_labels, document_info
 from kubestencil.diff.releases.facts import ReleaseFacts, owner_of, successor
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import MovedFields, RuleContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import api_versions, precedence
 from kubestencil.schema.knowledge.configurations import with_configurations
+from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.knowledge.kinds import lifecycle
 from kubestencil.source.releases import has_reached, is_after, release_order
+
+# The facts that a comparison needs: of two releases, or of two API versions.
+_VERSIONS: frozenset[Aspect] = frozenset({"gates", "required", "lifecycle", "rules"})
+_WHOLE: frozenset[Aspect] = _VERSIONS | {
+    *("flags", "metrics", "limits", "defaults", "values", "immutable", "warnings"),
+    *("configurations", "operations"),
+}
 
 
 def compare(before: Release, after: Release) -> Comparison:
@@ -63,6 +71,7 @@ def compare(before: Release, after: Release) -> Comparison:
         metrics=tuple(metric_changes(*pair.kubernetes)),
         flags=tuple(flag_changes(*pair.kubernetes)),
         going_soon=tuple(_going_soon(pair)),
+        coverage=pair.coverage(_WHOLE),
     )
 
 
@@ -85,6 +94,7 @@ def compare_versions(
         f"{labels[1]}/{to_version}",
         tuple(_version_changes(old, new, pair)),
         documents=tuple(map(document_info, (before, after), labels)),
+        coverage=pair.coverage(_VERSIONS),
     )
 
 
@@ -130,7 +140,8 @@ _SOON = 3  # releases
 
 def _going_soon(pair: _Pair) -> Iterator[GoingSoon]:
     """The kinds of the newer release that were deprecated in the older one, and end
-    within the next three releases."""
+    within the next three releases; not those whose end was planned for the newer one.
+    """
     old, new = pair.before.stages.kubernetes, pair.after.stages.kubernetes
     if old is None or new is None or old == new:
         return
@@ -141,7 +152,8 @@ def _going_soon(pair: _Pair) -> Iterator[GoingSoon]:
         if facts is None or facts.deprecated is None or facts.removed is None:
             continue
         was_deprecated = has_reached(old, facts.deprecated)
-        if was_deprecated and not is_after(facts.removed, last):
+        is_over = has_reached(new, facts.removed)
+        if was_deprecated and not is_over and not is_after(facts.removed, last):
             target = successor(kind, new, pair.after.versions)
             yield GoingSoon(kind, facts.deprecated, facts.removed, target)
 
@@ -162,6 +174,13 @@ class _Pair(NamedTuple):
     def kubernetes(self) -> tuple[str | None, str | None]:
         """The minor versions of Kubernetes, None for what is something else."""
         return self.before.stages.kubernetes, self.after.stages.kubernetes
+
+    def coverage(self, aspects: frozenset[Aspect]) -> Coverage:
+        """How far facts on some aspects go; of two releases of Kubernetes, since there are
+        none of other documents."""
+        if None in self.kubernetes:
+            return NO_COVERAGE
+        return coverage_of((self.before.release, self.after.release), aspects)
 
     def context(
         self, before: Side, after: Side, *, is_whole: bool = False

@@ -15,6 +15,7 @@ from kubestencil.diff.rules.audience import SEVERITIES, Severity
 from kubestencil.diff.rules.table import RULES_BY_NAME, Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.knowledge.components import Flag, Metric
+from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Coverage
 from kubestencil.version import __version__
 
 #: The version of the format of a comparison.
@@ -109,7 +110,8 @@ class Comparison:
     document would state. ``gates`` are the feature gates that differ, ``metrics`` the
     stable and beta metrics, ``flags`` the command line flags, and ``documents`` the two
     documents. ``going_soon`` are the kinds that were deprecated before, and are to be
-    removed within the next three releases.
+    removed within the next three releases. ``coverage`` is how far the facts go that the
+    comparison needs.
     """
 
     before: str
@@ -124,6 +126,7 @@ class Comparison:
     metrics: tuple[ComponentChange[Metric], ...] = ()
     flags: tuple[ComponentChange[Flag], ...] = ()
     going_soon: tuple[GoingSoon, ...] = ()
+    coverage: Coverage = NO_COVERAGE
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {name}" for name, count in self.summary.items())
@@ -171,6 +174,7 @@ class Comparison:
             "from": self.before,
             "to": self.after,
             "documents": [document.to_dict() for document in self.documents],
+            "coverage": self.coverage.to_dict(),
             "changes": [change_json(change) for change in self.changes],
             "notices": [change_json(change) for change in self.notices],
             "summary": dict(self.summary),

@@ -19,6 +19,7 @@ from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
     fields_on_path,
 )
+from kubestencil.schema.knowledge.coverage import covers_both
 from kubestencil.schema.knowledge.gates import (
     GateStage,
     gate_in,
@@ -26,7 +27,7 @@ from kubestencil.schema.knowledge.gates import (
     gates,
     guarded_fields,
 )
-from kubestencil.source.releases import has_reached, release_order
+from kubestencil.source.releases import release_order
 
 #: What happened to a gate: what it guards is on by default now, or off; the gate was
 #: removed, so that a component that is started with it exits; its default can no longer
@@ -125,15 +126,13 @@ class GateChange:
 
 
 def gate_changes(before: ReleaseFacts, after: ReleaseFacts) -> Iterator[GateChange]:
-    """The gates that differ, by name; none for what is no release of Kubernetes."""
+    """The gates that differ, by name; none where a side is no release of Kubernetes, or
+    has no facts."""
     old, new = before.stages.kubernetes, after.stages.kubernetes
-    if old is None or new is None:
+    if old is None or new is None or not covers_both("feature-gates", old, new):
         return
     first, last = map(release_order, (old, new))
-    known = gate_releases()
-    if not (has_reached(old, known[0]) and has_reached(new, known[0])):
-        return
-    between = [name for name in known if first < release_order(name) < last]
+    between = [name for name in gate_releases() if first < release_order(name) < last]
     guards: dict[str, dict[tuple[str, str], GuardedPath]] = {}
     for facts, release in ((after, new), (before, old)):
         refused = refused_fields(release)
@@ -237,8 +236,8 @@ _METRIC_KEYS = ("type", "stability", "deprecated")
 def metric_changes(
     before: str | None, after: str | None
 ) -> Iterator[ComponentChange[Metric]]:
-    """The metrics that differ, by name; none of releases that the table lacks."""
-    if before is not None and after is not None:
+    """The metrics that differ, by name; none where a side has no facts."""
+    if before and after and covers_both("metrics", before, after):
         for name, sides in _differing(metrics(before), metrics(after)):
             yield ComponentChange(name, *sides)
 
@@ -246,9 +245,8 @@ def metric_changes(
 def flag_changes(
     before: str | None, after: str | None
 ) -> Iterator[ComponentChange[Flag]]:
-    """The flags that differ, by component and name; none of releases that the table
-    lacks."""
-    if before is not None and after is not None:
+    """The flags that differ, by component and name; none where a side has no facts."""
+    if before and after and covers_both("flags", before, after):
         definitions = configuration_definitions(after)
         for (component, name), sides in _differing(flags(before), flags(after)):
             side = sides[1] or sides[0]
@@ -261,9 +259,8 @@ def flag_changes(
 def _differing(
     old: Mapping[_Key, _Facts], new: Mapping[_Key, _Facts]
 ) -> Iterator[tuple[_Key, tuple[_Facts | None, _Facts | None]]]:
-    """What differs, apart from the releases that have it; nothing where either side is
-    empty."""
-    for key in sorted({*old, *new}, key=str) if old and new else ():
+    """What differs, apart from the releases that have it."""
+    for key in sorted({*old, *new}, key=str):
         sides = old.get(key), new.get(key)
         before, after = (() if side is None else side[1:] for side in sides)
         if before != after:

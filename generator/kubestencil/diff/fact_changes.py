@@ -107,7 +107,9 @@ class _FactChanges:
                     "deprecated",
                     self._definitions[kind],
                     deprecation=Deprecation(
-                        facts.deprecated, facts.removed, target and kind_name(target)
+                        facts.deprecated,
+                        known_kind(kind, new).removed,
+                        target and kind_name(target),
                     ),
                 )
             enabled = [known_kind(kind, name).served_by_default for name in (old, new)]

@@ -8,12 +8,14 @@ from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.change import Change
 from kubestencil.diff.compare import type_changes
+from kubestencil.diff.labels import coverage_of
 from kubestencil.diff.nesting import TypeTree, local_name, type_tree
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.schema.knowledge.configurations import with_configurations
+from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
 from kubestencil.schema.knowledge.names import components_called, kinds_called
 from kubestencil.schema.lookup import TypeMatch, definitions_of, find_types
@@ -106,7 +108,8 @@ class History:
     were added, removed or changed in a way that users notice, in the order in which
     they first appear; ``events`` are the differences of all columns, each once, at the
     shortest path to the type that differs. References between types of the same version
-    are considered equal across versions.
+    are considered equal across versions. ``coverage`` is how far the facts go that the
+    history needs.
     """
 
     kind: str
@@ -116,6 +119,7 @@ class History:
     rows: tuple[Row, ...]
     events: tuple[Event, ...]
     field_path: str | None = None
+    coverage: Coverage = NO_COVERAGE
 
     def __repr__(self) -> str:
         path = ".".join(filter(None, (self.kind, self.field_path)))
@@ -133,6 +137,7 @@ class History:
             "group": self.group,
             "field_path": self.field_path,
             "releases": list(self.releases),
+            "coverage": self.coverage.to_dict(),
             "columns": [
                 {
                     "release": column.release,
@@ -165,6 +170,12 @@ class History:
                 for event in self.events
             ],
         }
+
+
+# The facts that a history needs.
+_ASPECTS: frozenset[Aspect] = frozenset(
+    ["gates", "limits", "defaults", "values", "required", "lifecycle", "rules"]
+)
 
 
 def history(
@@ -311,6 +322,7 @@ def _history(
         tuple(_rows(trees, bases, events, columns)),
         events,
         match.field_path,
+        coverage_of(releases, _ASPECTS),
     )
 
 

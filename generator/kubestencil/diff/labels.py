@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.knowledge.coverage import Aspect, Coverage
 from kubestencil.source.releases import (
     is_after,
     is_version,
+    minor_of_patch,
     newest_release,
     version_in,
 )
 
-_PATCH = re.compile(r"(?<![\w.])v?(\d+\.\d+\.\d+)(?![\w.])")
+_PATCH = re.compile(
+    r"(?<![\w.])v?(\d+\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+(?=\.json))?)(?![\w]|\.\d)"
+)
 _VERSION = re.compile(r"v?(\d++\.\d[0-9A-Za-z.+-]*+)\Z")
 _MAX_TITLE = 40
 
@@ -62,11 +66,32 @@ class DocumentInfo(NamedTuple):
 
 def document_info(release: Release, label: str) -> DocumentInfo:
     """What is known of the document of a release, which reports call ``label``."""
-    stated = _PATCH.search(release.stated_version or "") or _PATCH.search(
-        release.origin
+    return DocumentInfo(label, release.origin, _stated_patch(release), release.sha256)
+
+
+def _stated_patch(release: Release) -> str | None:
+    """The patch whose document it is (``1.35.0``), None where it does not state any."""
+    texts = release.stated_version or "", release.origin
+    return next((match[1] for match in map(_PATCH.search, texts) if match), None)
+
+
+def coverage_of(releases: Iterable[Release], aspects: Collection[Aspect]) -> Coverage:
+    """How far facts on some aspects of releases go; there are none of what is no release
+    of Kubernetes."""
+    named = {
+        name: release
+        for release in releases
+        if (name := kubernetes_release(release)) is not None
+    }
+    return Coverage(
+        tuple(named),
+        frozenset(aspects),
+        frozenset(
+            name
+            for name, release in named.items()
+            if minor_of_patch(name) != name and _stated_patch(release) != name
+        ),
     )
-    patch = stated[1] if stated else None
-    return DocumentInfo(label, release.origin, patch, release.sha256)
 
 
 def kubernetes_release(release: Release) -> str | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from kubestencil.diff.labels import coverage_of
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import Stage, non_list_kinds, precedence, version_stage
+from kubestencil.schema.knowledge.coverage import Coverage
 
 
 class ServedVersion(NamedTuple):
@@ -33,15 +35,17 @@ class KindTimeline(NamedTuple):
 
 class Timeline(NamedTuple):
     """Which of ``releases``, oldest first, serve each kind; ``kinds`` are ordered by
-    group and name."""
+    group and name. ``coverage`` is how far lifecycles are known."""
 
     releases: tuple[str, ...]
     kinds: tuple[KindTimeline, ...]
+    coverage: Coverage
 
     def to_dict(self) -> dict[str, Any]:
         """The timeline as a JSON object."""
         return {
             "releases": list(self.releases),
+            "coverage": self.coverage.to_dict(),
             "kinds": [
                 {
                     "group": kind.group,
@@ -82,4 +86,5 @@ def timeline(releases: Sequence[Release]) -> Timeline:
             )
             for (group, kind), versions in sorted(served.items())
         ),
+        coverage_of(releases, {"lifecycle"}),
     )

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.release import CheckedRelease
+from kubestencil.diff.labels import coverage_of
 from kubestencil.lsp.cursor import Cursor
+from kubestencil.schema.knowledge.coverage import Aspect
 from kubestencil.schema.knowledge.fields import KnownField, changed_field, known_field
 from kubestencil.schema.knowledge.kinds import known_kind
 from kubestencil.schema.knowledge.places import known_place
@@ -33,8 +35,21 @@ class CompletionWord(NamedTuple):
     is_field: bool = False
 
 
+# The facts that a description has.
+_ASPECTS: frozenset[Aspect] = frozenset(
+    ["fields", "gates", "limits", "defaults", "values", "lifecycle"]
+)
+
+
 def describe(cursor: Cursor, release: CheckedRelease) -> str:
-    """What is known of the field that a cursor is at; empty where nothing is."""
+    """What is known of the field that a cursor is at, and what is not known of the release;
+    empty where nothing is."""
+    text = _describe(cursor, release)
+    caveats = coverage_of([release.release], _ASPECTS).sentences
+    return "\n".join([text, "", *caveats]) if text and caveats else text
+
+
+def _describe(cursor: Cursor, release: CheckedRelease) -> str:
     if not cursor.path and cursor.key in ("apiVersion", "kind"):
         return _describe_kind(cursor, release)
     place = _place(cursor, release)

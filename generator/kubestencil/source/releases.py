@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -62,6 +62,17 @@ def is_prerelease(name: str) -> bool:
     """Whether a name is that of a release that is not final: ``1.38.0-beta.0``."""
     match = _VERSION.match(name)
     return match is not None and match[4] is not None
+
+
+def shown_name(name: str) -> str:
+    """The name of a release for people, which says of one that it is not final."""
+    return f"{name} (preview)" if is_prerelease(name) else name
+
+
+def newest_of(names: Sequence[str]) -> str:
+    """The last of releases, which come oldest first, that is final; of pre-releases alone
+    the last one."""
+    return ([name for name in names if not is_prerelease(name)] or names)[-1]
 
 
 def is_release_name(name: str) -> bool:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.labels import kind_name, removal
 from kubestencil.diff.rules.lifecycle_conditions import (
-    kind_facts,
     moved_to,
     new_text,
     old_text,
@@ -27,7 +26,7 @@ from kubestencil.schema.knowledge.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.schema.knowledge.kinds import unreadable_kinds
+from kubestencil.schema.knowledge.kinds import KnownKind, lifecycle, unreadable_kinds
 from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import is_built_in
@@ -58,18 +57,20 @@ def unknown(_: Difference, __: RuleContext) -> Deprecation:
 def of_kind(difference: Difference, context: RuleContext) -> Deprecation | None:
     """What the facts say of the kind that a definition is served as; None for what is
     no kind, and where nothing is known."""
-    if served_kind(difference) is None:
+    kind = served_kind(difference)
+    if kind is None:
         return None
-    facts = kind_facts(difference) if context.releases else None
-    is_leaving = difference.is_removed or (facts and facts.deprecated)
+    release = context.releases and context.releases[1]
+    known = KnownKind(kind, release, lifecycle(kind) if release else None)
+    is_leaving = difference.is_removed or known.deprecated
     target = successor(difference, context) if is_leaving else None
-    if facts is None and target is None:
+    if known.lifecycle is None and target is None:
         return None
-    return Deprecation(
-        None if facts is None else facts.deprecated,
-        None if facts is None else facts.removed,
-        None if target is None else kind_name(target),
-    )
+    removed = known.removed
+    if difference.is_removed and known.lifecycle:
+        # It is gone: a plan for this release came true, one for a later one did not.
+        removed = known.lifecycle.removed if known.is_removed else None
+    return Deprecation(known.deprecated, removed, target and kind_name(target))
 
 
 def of_moved_field(difference: Difference, context: RuleContext) -> Deprecation:
@@ -125,7 +126,8 @@ def nothing(_: Classification) -> str:
 
 def deprecation(judged: Classification) -> str:
     """When something is deprecated and removed, and what replaces it."""
-    return " ".join(_deprecation_sentences(judged.deprecation))
+    is_gone = judged.difference.is_removed
+    return " ".join(_deprecation_sentences(judged.deprecation, is_gone))
 
 
 def removed_version(judged: Classification) -> str:
@@ -148,11 +150,14 @@ def removed_version(judged: Classification) -> str:
     return f"{text} {stored}".lstrip()
 
 
-def _deprecation_sentences(known: Deprecation) -> Iterator[str]:
+def _deprecation_sentences(known: Deprecation, is_gone: bool) -> Iterator[str]:
     if known.deprecated_in:
         yield f"Deprecated in {known.deprecated_in}."
     if known.removed_in:
-        yield f"{removal(known.removed_in).capitalize()}."
+        words = (
+            f"removed in {known.removed_in}" if is_gone else removal(known.removed_in)
+        )
+        yield f"{words.capitalize()}."
     if known.replacement:
         yield f"Use {known.replacement}."
 

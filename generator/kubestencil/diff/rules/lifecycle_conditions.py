@@ -9,6 +9,7 @@ from kubestencil.diff.releases import facts
 from kubestencil.diff.rules.rule_context import RuleContext, resolved, turns_on
 from kubestencil.schema.kinds import only_kind, stated_kinds
 from kubestencil.schema.knowledge.conditions import refused_fields
+from kubestencil.schema.knowledge.coverage import covers_both
 from kubestencil.schema.knowledge.descriptions import (
     changed_defaults,
     changed_limits,
@@ -18,11 +19,11 @@ from kubestencil.schema.knowledge.descriptions import (
     stated_replacement,
 )
 from kubestencil.schema.knowledge.gates import gate_in, gated_values
-from kubestencil.schema.knowledge.kinds import Lifecycle, lifecycle
+from kubestencil.schema.knowledge.kinds import lifecycle
 from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.schema.knowledge.warnings import volume_plugin
 from kubestencil.schema.types import ANY_VALUE, GroupVersionKind, Schema
-from kubestencil.schema.well_known import META_V1
+from kubestencil.schema.well_known import META_V1, is_built_in
 
 _LIST = "List"
 _LIMITS = frozenset({"minimum", "maximum", "minLength", "maxLength", "maxItems"})
@@ -97,12 +98,6 @@ def successor(difference: Difference, context: RuleContext) -> GroupVersionKind 
     return facts.successor(kind, release, context.versions(1))
 
 
-def kind_facts(difference: Difference) -> Lifecycle | None:
-    """The lifecycle of the kind that a definition is served as, or None."""
-    kind = served_kind(difference)
-    return None if kind is None else lifecycle(kind)
-
-
 def served_kind(difference: Difference) -> GroupVersionKind | None:
     """The kind that a definition is served as; None for other types."""
     if difference.field is not None:
@@ -161,6 +156,13 @@ def was_always_required(difference: Difference, context: RuleContext) -> bool:
     if name is None or release is None:
         return False
     return server_facts(release).of(name, difference.field or "").required is True
+
+
+def is_requirement_unknown(difference: Difference, context: RuleContext) -> bool:
+    """Whether nobody has looked at what the API server requires of the fields that the
+    second release's document lists, where that is one of Kubernetes."""
+    is_known = context.releases is None or covers_both("limits", *context.releases)
+    return not is_known and is_built_in(difference.definition)
 
 
 def is_alternative(difference: Difference, _: RuleContext) -> bool:

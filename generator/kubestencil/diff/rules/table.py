@@ -32,8 +32,8 @@ from kubestencil.errors import UsageError, require_known
 from kubestencil.events import severity_of
 
 #: The lists of what to know before an upgrade, in their order. ``removed-optional`` was
-#: not served by default; ``soon`` was deprecated before, and will be removed. What was
-#: ``added`` needs no decision.
+#: not served by default; ``soon`` was deprecated before, and will be removed;
+#: ``required-unknown`` may have been required before. What was ``added`` needs no decision.
 UpgradeTopic = Literal[
     "removed",
     "removed-optional",
@@ -42,6 +42,7 @@ UpgradeTopic = Literal[
     "promoted",
     "limits",
     "required",
+    "required-unknown",
     "migrated",
     "other",
     "added",

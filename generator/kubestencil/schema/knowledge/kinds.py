@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.knowledge.configurations import configuration_kinds
+from kubestencil.schema.knowledge.coverage import covers
 from kubestencil.schema.knowledge.resources import resource_facts
 from kubestencil.schema.knowledge.tables import newest_rows, read_cells, rows
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
@@ -50,8 +51,9 @@ class Lifecycle(NamedTuple):
 
     def is_deprecated_between(self, before: str, after: str) -> bool:
         """Whether the kind is deprecated from a release on that comes after ``before``,
-        and not after ``after``."""
-        return is_between(self.deprecated, before, after)
+        and not after ``after``; plans do not count."""
+        is_known = covers("lifecycle", self.deprecated or "")
+        return is_known and is_between(self.deprecated, before, after)
 
     def serves(self, release: str) -> bool:
         """Whether a server of ``release`` can serve the kind."""
@@ -128,13 +130,25 @@ class KnownKind(NamedTuple):
     lifecycle: Lifecycle | None
 
     @property
+    def deprecated(self) -> str | None:
+        """The release that deprecated it, or plans to; None where there is none, and where
+        it was planned for one that is there, and whose lifecycles are not known."""
+        return self._known(self.lifecycle and self.lifecycle.deprecated)
+
+    @property
+    def removed(self) -> str | None:
+        """The same of its removal, for a kind that the release has."""
+        return self._known(self.lifecycle and self.lifecycle.removed)
+
+    @property
     def is_deprecated(self) -> bool:
         """Whether the API server of the release warns of it."""
-        return self.has_reached(self.lifecycle and self.lifecycle.deprecated)
+        return self.has_reached(self.deprecated)
 
     @property
     def is_removed(self) -> bool:
-        """Whether the release no longer serves it."""
+        """Whether the release no longer serves it, by upstream's plan where no more is
+        known."""
         return self.has_reached(self.lifecycle and self.lifecycle.removed)
 
     @property
@@ -168,6 +182,12 @@ class KnownKind(NamedTuple):
             if known is not None and known.serves(self.release):
                 return successor
         return None
+
+    def _known(self, change: str | None) -> str | None:
+        """A change, unless it was planned for a release that is there, of which no facts
+        are."""
+        is_known = not self.has_reached(change) or covers("lifecycle", change or "")
+        return change if is_known else None
 
     def has_reached(self, change: str | None) -> bool:
         """Whether a change is in the release or an older one."""

@@ -141,9 +141,3 @@ def _last_before(release: str, former: str) -> str:
     if is_prerelease(former):
         return former
     return f"{minor}.{release_order(release)[2] - 1}"
-
-
-def last_release(table: str) -> str:
-    """The newest release whose facts in a table are known."""
-    known = [name for name, each in snapshots().items() if table in each.sections]
-    return known[-1]

@@ -13,9 +13,10 @@ from ipaddress import ip_address, ip_interface
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from kubestencil.schema.knowledge.coverage import next_looked_at
 from kubestencil.schema.knowledge.tables import ranged_cells, rows
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
-from kubestencil.source.releases import ReleaseRange, is_after, release_order
+from kubestencil.source.releases import ReleaseRange
 
 _PART = re.compile(r"\{([a-z][-a-z0-9]*)\}")
 
@@ -221,23 +222,24 @@ def server_facts(release: str) -> ServerFacts:
     return _server_facts(fact_rows(), release)
 
 
+# The table of an attribute of FieldFacts; the others are those of ``limits``.
+_TABLES = {"enum": "enums", "defaults": "defaults"}
+
+
 @cache
 def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], FieldFacts]:
     """The facts by definition and field that were found in a certain way, and that are
     known to hold in a release itself.
 
-    These are all facts of a release that was asked, which are those where rows begin.
-    Between two of them it is what holds in both, and for newer releases nothing.
+    These are all facts of a release that was asked. Between two of them it is what holds
+    in both, and for newer releases nothing.
     """
-    asked = {row.releases.first for row in fact_rows() if row.found == "asked"}
-    later = (name for name in asked if not is_after(release, name))
-    next_asked = min(later, key=release_order, default=None)
-    if next_asked is None:
-        return {}
     rows = (
         row
         for row in fact_rows()
-        if row.found == found and row.releases.includes(next_asked)
+        if row.found == found
+        and (asked := next_looked_at(_TABLES.get(row.name, "limits"), release))
+        and row.releases.includes(asked)
     )
     return _server_facts(rows, release).fields
 

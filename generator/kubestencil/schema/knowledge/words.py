@@ -278,10 +278,10 @@ def kind_in_words(known: KnownKind) -> Iterator[Phrase]:
     if (facts := known.lifecycle) is None:
         return
     yield Phrase("added", "added in", (facts.introduced,))
-    if facts.deprecated:
-        yield _event("deprecated", "deprecation", facts.deprecated, known)
-    if facts.removed:
-        yield _event("removed", "removal", facts.removed, known)
+    if known.deprecated:
+        yield _event("deprecated", "deprecation", known.deprecated, known)
+    if known.removed:
+        yield _event("removed", "removal", known.removed, known)
     if (successor := known.replacement) is not None:
         name = f"{successor.api_version} {successor.kind}"
         yield Phrase("replaced", "replaced by", (name,))

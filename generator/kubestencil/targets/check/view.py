@@ -125,6 +125,10 @@ class CheckVariables(TypedDict):
         int | None,
         "how many objects were compared with what they were before, None without that",
     ]
+    caveats: Annotated[
+        tuple[str, ...],
+        "sentences on what is not known of the releases; none where all facts are",
+    ]
     validators: Annotated[
         tuple[str, ...], "whether the API server's own code decided, in a line or two"
     ]
@@ -198,6 +202,7 @@ def _variables(
         "objects": report.objects,
         "file_count": report.files,
         "updated": report.updated,
+        "caveats": report.coverage.sentences,
         "validators": tuple(map(one_line, report.validator_lines())),
         "skipped": tuple(map(one_line, report.skipped_lines())),
         "skipped_reasons": tuple(map(one_line, report.skipped_reasons())),

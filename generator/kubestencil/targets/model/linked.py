@@ -320,15 +320,13 @@ class LinkedDefinition(LinkedSchema):
     def deprecated_in(self) -> str | None:
         """The release from which the API server warns of the kind, which may be a later
         one, or none."""
-        facts = self._kind and self._kind.lifecycle
-        return facts.deprecated if facts else None
+        return self._kind.deprecated if self._kind else None
 
     @property
     def removed_in(self) -> str | None:
         """The first release that no longer serves the kind, as far as it is planned, or
         none."""
-        facts = self._kind and self._kind.lifecycle
-        return facts.removed if facts else None
+        return self._kind.removed if self._kind else None
 
     @property
     def replacement(self) -> GroupVersionKind | None:

@@ -126,6 +126,10 @@ class HistoryVariables(TypedDict):
         tuple[Matrix, ...],
         "a table for each type of the name in question, or one of all kinds",
     ]
+    caveats: Annotated[
+        tuple[str, ...],
+        "sentences on what is not known of the releases; none where all facts are",
+    ]
 
 
 def history_matrix(history: History) -> Matrix:

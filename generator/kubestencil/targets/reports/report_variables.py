@@ -18,6 +18,7 @@ from kubestencil.diff.rules.audience import (
 from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import STAGES, Stage, precedence, version_stage
+from kubestencil.source.releases import shown_name
 from kubestencil.targets.reports.behaviour import (
     ReleaseNotes,
     gate_lists,
@@ -74,6 +75,10 @@ class ComparisonVariables(TypedDict):
     before: Annotated[str, "the older release or document"]
     after: Annotated[str, "the newer one"]
     headline: Annotated[str, "a sentence that sums up the changes"]
+    caveats: Annotated[
+        tuple[str, ...],
+        "sentences on what is not known of these releases; none where all facts are",
+    ]
     total: Annotated[int, "the number of changes"]
     summary: Annotated[
         tuple[SeverityCount, ...], "the number of changes of every severity"
@@ -152,9 +157,10 @@ def comparison_variables(
     }
     lists = upgrade_lists(comparison, formatter, anchors)
     return {
-        "before": one_line(comparison.before),
-        "after": one_line(comparison.after),
+        "before": one_line(shown_name(comparison.before)),
+        "after": one_line(shown_name(comparison.after)),
         "headline": headline(comparison, lists),
+        "caveats": comparison.coverage.sentences,
         "total": sum(comparison.summary.values()),
         "summary": summary_counts(comparison),
         "levels": STAGES,

@@ -20,6 +20,7 @@ from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
 from kubestencil.schema.knowledge.configurations import with_configurations
+from kubestencil.source.releases import shown_name
 from kubestencil.targets.reports.changes import NO_LINKS, LinkResolver, SeverityCount
 from kubestencil.targets.reports.matrix import (
     HistoryVariables,
@@ -38,9 +39,10 @@ Item = TypeVar("Item")
 
 
 class IndexedComparison(NamedTuple):
-    """A comparison in the index: the names of the two releases, and the number of
-    changes of each severity."""
+    """A comparison in the index: its title, the names of the two releases, and the number
+    of changes of each severity."""
 
+    title: str
     before: str
     after: str
     summary: tuple[SeverityCount, ...]
@@ -143,12 +145,15 @@ def comparison_contexts(
 def history_contexts(histories: Sequence[History], paint: Paint = plain) -> Contexts:
     """The context of the report on the types of one name."""
     title = f"History of {one_line(histories[0].kind)}"
+
+    def variables() -> HistoryVariables:
+        matrices = tuple(map(history_matrix, histories))
+        caveats = histories[0].coverage.sentences
+        return HistoryVariables(matrices=matrices, caveats=caveats)
+
     return Contexts(
         files={
-            "history": lambda: [
-                _report(title, HistoryVariables(matrices=matrices), paint)
-                for matrices in [tuple(map(history_matrix, histories))]
-            ],
+            "history": lambda: [_report(title, variables(), paint)],
             "history-json": lambda: [
                 _json(title, [history.to_dict() for history in histories])
             ],
@@ -194,16 +199,23 @@ def timeline_report(
     timeline: Timeline, links: LinkResolver = NO_LINKS, paint: Paint = plain
 ) -> FileContext:
     """The context of the report on a timeline."""
-    matrices = (timeline_matrix(timeline, links),)
-    return _report(_TIMELINE_TITLE, HistoryVariables(matrices=matrices), paint)
+    variables = HistoryVariables(
+        matrices=(timeline_matrix(timeline, links),),
+        caveats=timeline.coverage.sentences,
+    )
+    return _report(_TIMELINE_TITLE, variables, paint)
 
 
 def index(comparisons: Sequence[Comparison], suffixes: tuple[str, ...]) -> FileContext:
     """The context of the list of all comparisons."""
     indexed = tuple(
-        IndexedComparison(one_line(item.before), one_line(item.after), counts)
+        IndexedComparison(
+            _title(item),
+            one_line(item.before),
+            one_line(item.after),
+            summary_counts(item),
+        )
         for item in comparisons
-        for counts in [summary_counts(item)]
     )
     variables = IndexVariables(comparisons=indexed, suffixes=suffixes)
     return _report("API changes", variables)
@@ -257,7 +269,8 @@ def _json(
 
 
 def _title(comparison: Comparison) -> str:
-    return f"{one_line(comparison.before)} → {one_line(comparison.after)}"
+    names = map(shown_name, (comparison.before, comparison.after))
+    return " → ".join(map(one_line, names))
 
 
 def _releases(comparison: Comparison) -> Mapping[str, str]:

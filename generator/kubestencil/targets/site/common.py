@@ -15,6 +15,7 @@ from kubestencil.engine.manifest import Target, find_file
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
+from kubestencil.source.releases import newest_of
 from kubestencil.targets.site import search_index, sitemap
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.compact import compact
@@ -94,14 +95,16 @@ def make_contexts(
         releases, addresses, context.releases_by_type
     )
     user_files = UserFiles(options.pages)
-    links = TypeLinks(releases[-1], addresses[-1])
-    user_files.check_notes(releases[-1], addresses[-1])
+    at = context.releases.index(newest_of(context.releases))
+    newest, newest_addresses = releases[at], addresses[at]
+    links = TypeLinks(newest, newest_addresses)
+    user_files.check_notes(newest, newest_addresses)
     pages = user_files.pages(links)
-    groups = api_groups(releases[-1], addresses[-1], kind_definitions(releases[-1]))
+    groups = api_groups(newest, newest_addresses, kind_definitions(newest))
     start = {
-        **start_page.start_variables(releases[-1], context, groups, addresses[-1]),
+        **start_page.start_variables(newest, context, groups, newest_addresses),
         "root": "",
-        "prefix": f"{releases[-1].name}/",
+        "prefix": f"{newest.name}/",
         "canonical": options.url,
         "pages": pages,
         "home": user_files.home(links),
@@ -118,12 +121,12 @@ def make_contexts(
             ),
             "latest": lambda: chain(
                 sitemap.latest_contexts(
-                    [f"{context.releases[-1]}/", *type_addresses],
+                    [f"{newest.name}/", *type_addresses],
                     context.releases,
                     options.url,
                 ),
                 sitemap.short_contexts(
-                    releases[-1], addresses[-1], context.releases, options.url
+                    newest, newest_addresses, context.releases, options.url
                 ),
             ),
             "comparison": lambda: comparison.page_context(

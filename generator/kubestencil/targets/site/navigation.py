@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 from kubestencil.schema.kinds import precedence
+from kubestencil.source.releases import newest_of, shown_name
 from kubestencil.targets.site.addresses import page_address
 from kubestencil.targets.site.data_scripts import data_script
 from kubestencil.targets.site.listing import ApiGroup
@@ -38,6 +39,11 @@ class ReleaseLink(NamedTuple):
     is_current: bool = False
     is_available: bool = True
 
+    @property
+    def text(self) -> str:
+        """The name of the release for people."""
+        return shown_name(self.release)
+
 
 # The releases that Kubernetes supports; those before them are folded.
 _RECENT_RELEASES = 3
@@ -56,7 +62,12 @@ class ReleaseMenu(NamedTuple):
 SHARED_VARIABLES: Mapping[str, object] = {
     "release": Annotated[str, "the release of the page, empty outside of releases"],
     "releases": Annotated[tuple[str, ...], "all releases of the site, oldest first"],
-    "newest": Annotated[str, "the newest release"],
+    "newest": Annotated[str, "the newest release, which is no preview"],
+    "is_preview": Annotated[bool, "whether the page's release is not final"],
+    "caveats": Annotated[
+        tuple[str, ...],
+        "sentences on what is not known of the page's release, none where all facts are",
+    ],
     "logo": Annotated[str, "the file of the logo in assets/, empty without one"],
     "root": Annotated[str, "the path from the page to the root of the site"],
     "path": Annotated[
@@ -85,7 +96,9 @@ def shared_variables(releases: Sequence[str], logo: str) -> Mapping[str, Any]:
     return {
         "release": "",
         "releases": tuple(releases),
-        "newest": releases[-1],
+        "newest": newest_of(releases),
+        "is_preview": False,
+        "caveats": (),
         "logo": logo,
         "path": "",
         "canonical": "",
@@ -124,7 +137,8 @@ class Navigation:
         depth = len(parts) + subpage.count("/")
         root = "../" * (depth + 1)
         release_links = tuple(self._release_links(path, subpage))
-        newest_link = release_links[-1]
+        newest = newest_of(self.context.releases)
+        newest_link = next(link for link in release_links if link.release == newest)
         return {
             "root": root,
             "path": path,
@@ -142,8 +156,8 @@ class Navigation:
             link.is_current and link.is_available for link in links
         ):
             return ""
-        newest = [link for link in links if link.is_available][-1]
-        return self.site_url + newest.address
+        addresses = {link.release: link.address for link in links if link.is_available}
+        return self.site_url + addresses[newest_of([*addresses])]
 
     def _newer_version(self, path: str, depth: int) -> Link | None:
         """The version of a type that the release prefers, where that is not its own."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
+from kubestencil.diff.labels import coverage_of
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
+from kubestencil.schema.knowledge.coverage import Aspect
+from kubestencil.source.releases import is_prerelease
 from kubestencil.targets.site import search_index
 from kubestencil.targets.site.addresses import (
     PageAddress,
@@ -125,8 +128,19 @@ def make_contexts(
         shared_variables={
             **shared_variables(context.releases, options.logo_name),
             "release": release.name,
+            "is_preview": is_prerelease(release.name),
+            "caveats": coverage_of([release], _ASPECTS).sentences,
         },
     )
+
+
+# The facts that the pages of a release show.
+_ASPECTS: frozenset[Aspect] = frozenset(
+    {
+        *("fields", "gates", "limits", "defaults", "values", "immutable"),
+        *("lifecycle", "configurations", "operations"),
+    }
+)
 
 
 class _ReleasePages:

@@ -14,6 +14,7 @@ from typing import Annotated
 from kubestencil.engine.view import Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
+from kubestencil.source.releases import newest_of
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.navigation import SHARED_VARIABLES, canonical
 from kubestencil.targets.site.release_context import ReleasesByType
@@ -72,14 +73,15 @@ def newest_addresses(
     releases: Sequence[str], releases_by_type: ReleasesByType
 ) -> Iterator[str]:
     """The address of each type, version and group in the newest of ``releases`` that
-    has it: ``1.35/apps/v1/Deployment/``."""
-    newest: dict[str, int] = {}
+    has it: ``1.35/apps/v1/Deployment/``; in a preview only where no other has it."""
+    having: dict[str, set[str]] = {}
     for path, type_releases in releases_by_type.items():
         address = page_address(path)
-        number = releases.index(type_releases[-1])
         for page in (path, address.group, address.group_version):
-            newest[page] = max(newest.get(page, 0), number)
-    yield from (f"{releases[number]}/{path}/" for path, number in newest.items())
+            having.setdefault(page, set()).update(type_releases)
+    for page, names in having.items():
+        newest = newest_of([release for release in releases if release in names])
+        yield f"{newest}/{page}/"
 
 
 def _sitemap(

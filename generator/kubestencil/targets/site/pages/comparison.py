@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 from kubestencil.engine.view import Each, FileContext
 from kubestencil.schema import Release
+from kubestencil.source.releases import newest_of
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.data_scripts import data_script
 from kubestencil.targets.site.navigation import SHARED_VARIABLES, canonical
@@ -42,6 +43,7 @@ EACH: Mapping[str, Each] = {
         {},
         {
             "report_links": Annotated[tuple[ReportLink, ...], "reports, oldest first"],
+            "former": Annotated[str, "the release before the newest one"],
             **SHARED_VARIABLES,
         },
     ),
@@ -59,6 +61,7 @@ def page_context(releases: Sequence[str], site_url: str) -> Iterator[FileContext
             "root": "../",
             "canonical": canonical(site_url, f"{FOLDER}/"),
             "report_links": report_links(releases),
+            "former": releases[max(releases.index(newest_of(releases)) - 1, 0)],
         }
         yield FileContext("the page that compares releases", {}, variables)
 

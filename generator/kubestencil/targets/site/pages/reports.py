@@ -11,6 +11,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import definitions_of_kinds
+from kubestencil.source.releases import shown_name
 from kubestencil.targets.reports import view as diff
 from kubestencil.targets.reports.changes import LinkResolver
 from kubestencil.targets.site.addresses import anchor, page_addresses
@@ -47,6 +48,11 @@ class ReportLink(NamedTuple):
     before: str
     after: str
     address: str
+
+    @property
+    def text(self) -> str:
+        """Both for people: ``1.36 to 1.37``."""
+        return f"{shown_name(self.before)} to {shown_name(self.after)}"
 
 
 def report_links(releases: Sequence[str]) -> tuple[ReportLink, ...]:

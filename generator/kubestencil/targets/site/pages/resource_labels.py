@@ -57,11 +57,10 @@ def deprecation_of(
     customresource_handler.go.
     """
     known = known_kind(kind, release)
-    facts = known.lifecycle
-    if facts and known.is_deprecated:
-        removal = f", not served from {facts.removed} on" if facts.removed else ""
+    if known.is_deprecated:
+        removal = f", not served from {known.removed} on" if known.removed else ""
         return DeprecationLabel(
-            f"Deprecated since {facts.deprecated}{removal}.", known.replacement
+            f"Deprecated since {known.deprecated}{removal}.", known.replacement
         )
     if resource is None or not resource.deprecated:
         return NOT_DEPRECATED
