@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -234,6 +234,13 @@ def listed_releases() -> dict[str, ListedRelease]:
 def newest_release() -> str:
     """The newest supported release, which is no pre-release."""
     return _final(listed_releases())[-1]
+
+
+def latest_of(releases: Sequence[str]) -> str:
+    """The newest of releases, which come oldest first: no pre-release, unless there are
+    only such."""
+    final = (name for name in reversed(releases) if not is_prerelease(name))
+    return next(final, releases[-1])
 
 
 def available_release(

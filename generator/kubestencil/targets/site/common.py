@@ -15,6 +15,7 @@ from kubestencil.engine.manifest import Target, find_file
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
+from kubestencil.source.releases import latest_of
 from kubestencil.targets.site import search_index, sitemap
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.compact import compact
@@ -90,18 +91,21 @@ def make_contexts(
     oldest first."""
     context, options = site.newest, site_options(target)
     addresses = [page_addresses(release) for release in releases]
+    latest = latest_of(context.releases)
+    number = context.releases.index(latest)
+    newest, newest_addresses = releases[number], addresses[number]
     index = search_index.other_releases_index(
         releases, addresses, context.releases_by_type
     )
     user_files = UserFiles(options.pages)
-    links = TypeLinks(releases[-1], addresses[-1])
-    user_files.check_notes(releases[-1], addresses[-1])
+    links = TypeLinks(newest, newest_addresses)
+    user_files.check_notes(newest, newest_addresses)
     pages = user_files.pages(links)
-    groups = api_groups(releases[-1], addresses[-1], kind_definitions(releases[-1]))
+    groups = api_groups(newest, newest_addresses, kind_definitions(newest))
     start = {
-        **start_page.start_variables(releases[-1], context, groups, addresses[-1]),
+        **start_page.start_variables(newest, context, groups, newest_addresses),
         "root": "",
-        "prefix": f"{releases[-1].name}/",
+        "prefix": f"{latest}/",
         "canonical": options.url,
         "pages": pages,
         "home": user_files.home(links),
@@ -118,12 +122,12 @@ def make_contexts(
             ),
             "latest": lambda: chain(
                 sitemap.latest_contexts(
-                    [f"{context.releases[-1]}/", *type_addresses],
+                    [f"{latest}/", *type_addresses],
                     context.releases,
                     options.url,
                 ),
                 sitemap.short_contexts(
-                    releases[-1], addresses[-1], context.releases, options.url
+                    newest, newest_addresses, context.releases, options.url
                 ),
             ),
             "comparison": lambda: comparison.page_context(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 from kubestencil.schema.kinds import precedence
+from kubestencil.source.releases import latest_of
 from kubestencil.targets.site.addresses import page_address
 from kubestencil.targets.site.data_scripts import data_script
 from kubestencil.targets.site.listing import ApiGroup
@@ -85,7 +86,7 @@ def shared_variables(releases: Sequence[str], logo: str) -> Mapping[str, Any]:
     return {
         "release": "",
         "releases": tuple(releases),
-        "newest": releases[-1],
+        "newest": latest_of(releases),
         "logo": logo,
         "path": "",
         "canonical": "",
@@ -124,7 +125,8 @@ class Navigation:
         depth = len(parts) + subpage.count("/")
         root = "../" * (depth + 1)
         release_links = tuple(self._release_links(path, subpage))
-        newest_link = release_links[-1]
+        latest = latest_of(self.context.releases)
+        newest_link = release_links[self.context.releases.index(latest)]
         return {
             "root": root,
             "path": path,
@@ -142,8 +144,8 @@ class Navigation:
             link.is_current and link.is_available for link in links
         ):
             return ""
-        newest = [link for link in links if link.is_available][-1]
-        return self.site_url + newest.address
+        available = {link.release: link for link in links if link.is_available}
+        return self.site_url + available[latest_of([*available])].address
 
     def _newer_version(self, path: str, depth: int) -> Link | None:
         """The version of a type that the release prefers, where that is not its own."""

@@ -21,6 +21,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.schema.knowledge.words import value_in_words
 from kubestencil.schema.well_known import META_V1
+from kubestencil.source.releases import latest_of
 from kubestencil.targets.reports.changes import (
     FormattedChange,
     SeverityCount,
@@ -238,7 +239,7 @@ class ReleaseContexts:
     def site(self) -> SiteContext:
         """The context of the files outside of the folders of releases."""
         changes = {path: tuple(self._changes[path]) for path in sorted(self._changes)}
-        return SiteContext(self.of(self._names[-1]), changes)
+        return SiteContext(self.of(latest_of(self._names)), changes)
 
 
 def _releases_by_type(

@@ -14,6 +14,7 @@ from typing import Annotated
 from kubestencil.engine.view import Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
+from kubestencil.source.releases import latest_of
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.navigation import SHARED_VARIABLES, canonical
 from kubestencil.targets.site.release_context import ReleasesByType
@@ -73,13 +74,13 @@ def newest_addresses(
 ) -> Iterator[str]:
     """The address of each type, version and group in the newest of ``releases`` that
     has it: ``1.35/apps/v1/Deployment/``."""
-    newest: dict[str, int] = {}
+    by_page: dict[str, set[str]] = {}
     for path, type_releases in releases_by_type.items():
         address = page_address(path)
-        number = releases.index(type_releases[-1])
         for page in (path, address.group, address.group_version):
-            newest[page] = max(newest.get(page, 0), number)
-    yield from (f"{releases[number]}/{path}/" for path, number in newest.items())
+            by_page.setdefault(page, set()).update(type_releases)
+    for page, names in by_page.items():
+        yield f"{latest_of([name for name in releases if name in names])}/{page}/"
 
 
 def _sitemap(
