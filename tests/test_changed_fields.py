@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 from kubestencil.schema.knowledge.fields import changed_field, changed_field_rows
-from kubestencil.source import embedded
 from kubestencil.source.releases import release_order
 from specs.make import changed_fields
 from specs.make.checkouts import Checkout
-from tests.conftest import load
+from tests.conftest import EMBEDDED, EMBEDDED_PAIRS, load
 from tests.small_kubernetes import make_checkouts
-
-EMBEDDED = sorted(embedded.releases(), key=release_order)
 
 
 def test_the_table_has_every_change_of_the_documents() -> None:
@@ -25,7 +21,7 @@ def test_the_table_has_every_change_of_the_documents() -> None:
         }
         for release in EMBEDDED
     }
-    for before, after in pairwise(EMBEDDED):
+    for before, after in EMBEDDED_PAIRS:
         for name in fields[before].keys() & fields[after].keys():
             for field in fields[after][name] - fields[before][name]:
                 expected[name, field] = after, ""

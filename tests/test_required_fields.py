@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from kubestencil.schema.knowledge.fields import listed_since, required_field_rows
-from kubestencil.source import embedded
-from kubestencil.source.releases import release_order
 from tests.api_server import Client, Reply
-from tests.conftest import load
-
-EMBEDDED = sorted(embedded.releases(), key=release_order)
+from tests.conftest import EMBEDDED_PAIRS, load
 
 # Definitions that only the server writes: of lists and of statuses.
 _SERVER_WRITTEN = (
@@ -26,7 +21,7 @@ _SERVER_WRITTEN = (
 )
 
 
-@pytest.mark.parametrize(("before", "after"), [*pairwise(EMBEDDED)])
+@pytest.mark.parametrize(("before", "after"), EMBEDDED_PAIRS)
 def test_fields_that_a_document_begins_to_list_were_required_before(
     before: str, after: str
 ) -> None:
