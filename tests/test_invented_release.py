@@ -149,7 +149,7 @@ def test_targets_print_a_new_kind_and_a_new_field(checkout: Checkout) -> None:
     site = read_files(out / "site")
     page = f"apps/v1/{KIND}/index.html"
     assert f"{INVENTED}/{page}" in site and f"{NEWEST}/{page}" not in site
-    pod = site[f"{INVENTED}/core/v1/Pod/all/index.html"].decode()
+    pod = site[f"{INVENTED}/core/v1/PodSpec/index.html"].decode()
     assert FIELD in pod and GATE in pod
     latest = site["latest/core/v1/Pod/index.html"].decode()
     assert f"/{INVENTED}/core/v1/Pod/" in latest

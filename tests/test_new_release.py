@@ -55,6 +55,7 @@ JUDGED = {
     "tests/test_configurations.py": "what breaks in configuration files",
     "tests/test_diff_behaviour.py": "a flag whose kind of change is rare",
     "tests/test_diff_reports.py": "a removal that was planned for it",
+    "tests/test_site_stated_facts.py": "how many facts descriptions state",
     "tests/validators.py": "the releases whose validators were asked",
     "templates/validator/target.toml": "the first release with other code",
 }

@@ -17,6 +17,7 @@ from kubestencil.source.releases import (
     expand_ranges,
     is_prerelease,
     is_version,
+    latest_of,
     newest_release,
     release_name,
     release_order,
@@ -268,6 +269,7 @@ def test_a_pre_release_is_never_the_latest_and_in_no_range_but_as_its_end() -> N
     names = [*RELEASES, "1.99.0-beta.0"]
     assert expand_ranges(["latest"], names, ["1.99.0-beta.0"]) == [newest_release()]
     assert expand_ranges([".."], names) == list(RELEASES)
+    assert latest_of(names) == RELEASES[-1] and latest_of(names[-1:]) == names[-1]
     assert expand_ranges(["latest..1.99.0-beta.0"], names) == [RELEASES[-1], names[-1]]
     with pytest.raises(UsageError, match="unknown release"):
         expand_ranges(["1.99.0-beta.1"], names)
