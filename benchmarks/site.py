@@ -4,17 +4,17 @@
 
 The parts, each of which can be run alone:
 
-generate  the site of all seven releases, into an empty folder and with nothing changed,
+generate  the site of all releases, into an empty folder and with nothing changed,
           as ratios to ``cp -r`` of the result on the same disk
 floor     what generating the site cannot go below: writing the same bytes from memory,
-          with their digests, and parsing the seven documents; beside it generating it in
+          with their digests, and parsing the documents; beside it generating it in
           one process, and in one per core, which each make what releases have in common.
           All in processor seconds, which other work on the machine disturbs less
-change    after a change of one description in 1.33: the time of the next run, and the
-          releases of the files that it wrote
+change    after a change of one description in a release amid the others: the time of the
+          next run, and the releases of the files that it wrote
 mkdocs    MkDocs with Material for MkDocs on the pages that ``-t markdown`` generates for
-          1.35, and the site of 1.35; MkDocs is installed into a new environment, unless
-          ``--mkdocs`` (or MKDOCS) names the program
+          the newest release, and the site of that; MkDocs is installed into a new
+          environment, unless ``--mkdocs`` (or MKDOCS) names the program
 page      in a headless Chromium, from a server on the loopback interface: the bytes that
           the page of a Pod and its search load, and the times until the page is ready,
           until all fields are expanded, and until the search shows its results
@@ -60,7 +60,7 @@ from benchmarks.site_browser import (
     serve,
 )
 
-LATEST, CHANGED = "1.35", "1.33"
+LATEST, CHANGED = RELEASES[-1], RELEASES[len(RELEASES) // 2]
 PARSE_ALL = f"""
 import sys
 from pathlib import Path

@@ -1,4 +1,10 @@
-"""Fixtures and helpers of all tests: releases, small documents, the command line."""
+"""Fixtures and helpers of all tests: releases, small documents, the command line.
+
+What a test says of the newest release it says of ``NEWEST``, so that it holds when there
+is a newer one. Tests of one release use 1.35, of which CI has the API server, the
+validator and the full document, or the releases in which something changed: what is true
+of these does not change.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -23,7 +30,7 @@ from kubestencil.cli import cli
 from kubestencil.schema import Release, parse
 from kubestencil.schema.load import load_release
 from kubestencil.schema.types import JsonObject
-from kubestencil.source import Source, locate
+from kubestencil.source import Source, embedded, locate
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import add_crds
 from kubestencil.source.releases import listed_releases
@@ -55,6 +62,10 @@ os.environ["KUBESTENCIL_VALIDATORS"] = os.devnull
 ROOT = Path(__file__).parent.parent
 #: The supported releases (specs/releases.toml), oldest first.
 RELEASES = tuple(listed_releases())
+OLDEST, NEWEST = RELEASES[0], RELEASES[-1]
+#: The releases with an embedded document, oldest first, and neighbours among them.
+EMBEDDED = tuple(embedded.releases())
+EMBEDDED_PAIRS = tuple(pairwise(EMBEDDED))
 
 
 def rest_nightly(cases: Iterable[Any], count: int = 1) -> list[Any]:
@@ -70,7 +81,7 @@ def _values(case: Any) -> tuple[Any, ...]:
 
 
 #: For tests of one release: the newest in each run, the oldest and one between nightly.
-SOME_RELEASES = rest_nightly((RELEASES[-1], RELEASES[0], RELEASES[len(RELEASES) // 2]))
+SOME_RELEASES = rest_nightly((NEWEST, OLDEST, RELEASES[len(RELEASES) // 2]))
 #: ``KUBESTENCIL_COMPILERS=all`` lets compilers read all that can be generated, else they
 #: read what two cores compile in some minutes.
 ALL_IS_COMPILED = os.environ.get("KUBESTENCIL_COMPILERS") == "all"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent.parent / "specs/facts"
@@ -14,7 +15,7 @@ def rows_of(table: str, release: str) -> set[tuple[str, ...]]:
     for minor in range(int(release.partition(".")[2]) + 1):
         path = _FOLDER / f"1.{minor}.tsv"
         text = path.read_text("utf-8") if path.exists() else ""
-        section = text.partition(f"\n[{table}]\n")[2].partition("\n[")[0]
-        for line in section.splitlines():
+        section = text.partition(f"\n[{table}]\n")[2].splitlines()
+        for line in takewhile(lambda line: line[0] in "+-", section):
             (lines.add if line[0] == "+" else lines.remove)(line[2:])
     return {tuple(line.split("\t")) for line in lines}

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from kubestencil.schema.knowledge.fields import changed_field, changed_field_rows
-from kubestencil.source import embedded
 from kubestencil.source.releases import release_order
 from specs.make import changed_fields
 from specs.make.checkouts import DOCUMENT, Checkout
-from tests.conftest import load
-
-EMBEDDED = sorted(embedded.releases(), key=release_order)
+from tests.conftest import EMBEDDED, EMBEDDED_PAIRS, load
 
 
 def test_the_table_has_every_change_of_the_documents() -> None:
@@ -26,7 +22,7 @@ def test_the_table_has_every_change_of_the_documents() -> None:
         }
         for release in EMBEDDED
     }
-    for before, after in pairwise(EMBEDDED):
+    for before, after in EMBEDDED_PAIRS:
         for name in fields[before].keys() & fields[after].keys():
             for field in fields[after][name] - fields[before][name]:
                 expected[name, field] = after, ""

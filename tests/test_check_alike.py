@@ -12,7 +12,7 @@ import pytest
 
 import kubestencil
 from tests import fake_validator
-from tests.conftest import Command, make_command
+from tests.conftest import NEWEST, Command, make_command
 
 NODE = """\
 apiVersion: v1
@@ -68,17 +68,17 @@ def _changes(report: dict[str, Any]) -> list[tuple[str, str, str]]:
     ]
 
 
-@pytest.mark.parametrize("built, change", [("1.35", "not-found"), ("1.37", "unknown")])
+@pytest.mark.parametrize("built, change", [("1.35", "not-found"), (NEWEST, "unknown")])
 def test_what_one_program_finds_is_neither_new_nor_fixed(
     run: Command, folder: Path, built: str, change: str
 ) -> None:
     fake_validator.install(built, {"a": REFUSED})
     _write(folder, "a")
-    report = _check(run, "--to", "1.37", "--fail-on", "new")
+    report = _check(run, "--to", NEWEST, "--fail-on", "new")
     assert _changes(report) == [("invalid-value", FIELD, change)]
-    missing = "1.37" if built == "1.35" else "1.35"
+    missing = NEWEST if built == "1.35" else "1.35"
     assert report["validators"][missing] is None and report["code"] == 0
-    text = run("check", "a.yaml", "--from", "1.35", "--to", "1.37").stdout
+    text = run("check", "a.yaml", "--from", "1.35", "--to", NEWEST).stdout
     assert (
         f"Without the API server's own code of {missing}: "
         f"kubestencil validator build {missing}" in text
@@ -90,9 +90,9 @@ def test_a_warning_that_becomes_an_error_is_not_fixed(
     run: Command, folder: Path
 ) -> None:
     fake_validator.install("1.35", {"a": WARNED, "b": WARNED, "c": REFUSED})
-    fake_validator.install("1.37", {"a": REFUSED, "c": WARNED})
+    fake_validator.install(NEWEST, {"a": REFUSED, "c": WARNED})
     _write(folder, "a", "b", "c")
-    report = _check(run, "--to", "1.37")
+    report = _check(run, "--to", NEWEST)
     assert _changes(report) == [
         ("invalid-value", FIELD, "new"),
         ("server-warning", FIELD, "fixed"),
@@ -115,15 +115,15 @@ def test_the_order_of_findings_is_not_that_of_causes(
 
 
 @pytest.mark.parametrize("answer", [{"code": 500}, {"code": 999}, {"code": 404}, "end"])
-@pytest.mark.parametrize("failing", ["1.35", "1.37"])
+@pytest.mark.parametrize("failing", ["1.35", NEWEST])
 def test_an_object_about_which_the_code_of_one_release_fails_is_not_known(
     run: Command, folder: Path, failing: str, answer: Any
 ) -> None:
-    for release in ("1.35", "1.37"):
+    for release in ("1.35", NEWEST):
         failed = answer if release == failing else REFUSED
         fake_validator.install(release, {"a": failed, "b": REFUSED})
     _write(folder, "a", "b")
-    report = _check(run, "--to", "1.37")
+    report = _check(run, "--to", NEWEST)
     change = "unknown" if failing == "1.35" else "not-found"
     assert _changes(report) == [
         ("invalid-value", FIELD, change),

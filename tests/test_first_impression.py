@@ -163,6 +163,8 @@ def test_a_wrong_path_is_wrong_usage(run: Command, arguments: tuple[str, ...]) -
         ("render --kind", "deploy", "plain,Deployment"),
         ("render --set", "python.", "plain,python.package="),
         ("diff", "1.3", "plain,1.35"),
+        ("history", "dep", "plain,Deployment"),
+        ("diff 1.34 1.35 --kind", "dep", "plain,Deployment"),
     ],
 )
 def test_the_shell_completes_kinds_and_options(
@@ -217,13 +219,3 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:  # The other end is closed.
         return b""
-
-
-@pytest.mark.parametrize("words", ["history", "diff 1.34 1.35 --kind"])
-def test_kinds_are_completed(run: Command, words: str) -> None:
-    run.environment.update(
-        _KUBESTENCIL_COMPLETE="bash_complete",
-        COMP_WORDS=f"kubestencil {words} dep",
-        COMP_CWORD=str(len(words.split()) + 1),
-    )
-    assert "plain,Deployment" in run().stdout.splitlines()

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import NEWEST, OLDEST, full_specs, load
 from tests.manifests import manifests
 from tests.test_jsonschema import DEPLOYMENT, errors, generate_schemas, jsonschema
 
-OLDEST, NEWEST = RELEASES[0], RELEASES[-1]
 POD = {
     "apiVersion": "v1",
     "kind": "Pod",

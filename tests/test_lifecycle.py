@@ -8,12 +8,10 @@ from kubestencil.schema import GroupVersionKind, Release, parse
 from kubestencil.schema.kinds import served_kinds
 from kubestencil.schema.knowledge.kinds import known_kind, lifecycle, lifecycles
 from kubestencil.schema.resources.operation import operations
-from kubestencil.source import Source, embedded
+from kubestencil.source import Source
 from kubestencil.source.releases import release_order
 from tests.cluster import served_document
-from tests.conftest import SOME_RELEASES, full_specs, load
-
-EMBEDDED = sorted(embedded.releases(), key=release_order)
+from tests.conftest import EMBEDDED, SOME_RELEASES, full_specs, load
 
 # Kinds of the API machinery, which no resource has.
 _MACHINERY = {

@@ -25,10 +25,13 @@ from kubestencil.engine import choose_targets, load_targets
 from kubestencil.engine.view import PublicName
 from kubestencil.project.lock import Lock, LockedDocument, read_lock, write_lock
 from kubestencil.project.summary import NameChanges, compare_names, summary
+from kubestencil.source.releases import next_minor_version
 from kubestencil.targets import generate_files, public_names
 from tests import docs_reference
 from tests.cargo import Cargo
 from tests.conftest import (
+    EMBEDDED_PAIRS,
+    NEWEST,
     RELEASES,
     ROOT,
     SMALL,
@@ -72,7 +75,7 @@ def write_release(folder: Path, release: str, *fields: str) -> None:
 
 @pytest.fixture
 def project(run: Command) -> Path:
-    """A project with two releases, from which 1.36 and 1.37 are out of range."""
+    """A project with two releases, of which newer ones are out of range."""
     text = PROJECT.replace("1.34..", "1.34..1.35")
     (run.folder / "kubestencil.toml").write_text(text)
     for release in ("1.34", "1.35"):
@@ -168,28 +171,30 @@ def test_a_locked_run_refuses_other_documents(run: Command, project: Path) -> No
 def test_a_lock_pins_ranges_until_an_update(run: Command, project: Path) -> None:
     (project / "kubestencil.toml").write_text(PROJECT.replace("1.34..", "1.34.."))
     environment = {**run.environment}
-    write_release(project / "specs", "1.36")
-    write_release(project / "specs", "1.37")
+    newer = RELEASES[RELEASES.index("1.36") :]
+    for release in newer:
+        write_release(project / "specs", release)
     assert run("render").returncode == 0
     lock = tomllib.loads((project / "kubestencil.lock").read_text())
-    assert lock["releases"]['["1.34.."]'] == ["1.34", "1.35", "1.36", "1.37"]
-    write_release(project / "specs", "1.38", "more")
+    assert lock["releases"]['["1.34.."]'] == ["1.34", "1.35", *newer]
+    following = next_minor_version(NEWEST)
+    write_release(project / "specs", following, "more")
     assert Command(project, environment)("render", "--locked").returncode == 0
-    assert not (project / "docs/1.38").exists()
+    assert not (project / "docs" / following).exists()
     before = read_files(project)
     plan = run("update", "--dry-run", "--offline")
     assert plan.returncode == 0, plan.stderr
-    assert "- `1.38`: none → `specs/1.38.json`" in plan.stdout
+    assert f"- `{following}`: none → `specs/{following}.json`" in plan.stdout
     after = read_files(project)
     changed = [path for path in after if after[path] != before.get(path)]
     assert all(path.startswith("cache/") for path in changed)
     done = run("update", "--summary", "summary.md", "-q", "--offline")
     assert done.returncode == 0, done.stderr
     text = (project / "summary.md").read_text()
-    assert "## API changes: 1.37 → 1.38" in text
+    assert f"## API changes: {NEWEST} → {following}" in text
     assert "- **Other.more**: string" in text
-    assert "## API changes: 1.36 → 1.37" not in text
-    assert (project / "docs/1.38/docs/V1Other.md").exists()
+    assert f"## API changes: {newer[0]} → " not in text
+    assert (project / "docs" / following / "docs/V1Other.md").exists()
     assert run("render", "--check", "--locked").returncode == 0
     assert "Nothing changed" in run("update", "--offline").stdout
 
@@ -408,7 +413,7 @@ SHAPES = re.findall(
             (
                 "src/acme/k8s/acme_k8s/example_com/v1/__init__.py",
                 "clients/rust/Cargo.toml",
-                f"public/{RELEASES[-1]}/example.com/v1/Widget/index.html",
+                f"public/{NEWEST}/example.com/v1/Widget/index.html",
             ),
             strict=True,
         )
@@ -449,15 +454,16 @@ def test_the_documented_branch_of_a_new_release_is_made(run: Command) -> None:
         "GIT_CONFIG_KEY_1": "user.email",
         "GIT_CONFIG_VALUE_1": "a@example.com",
     }
+    old, new = sorted(set(re.findall(r"release-(1\.\d+)", commands)))
     script = f"""
-        git init --quiet --initial-branch release-1.36
+        git init --quiet --initial-branch release-{old}
         kubestencil render --quiet && git add kubestencil.* .kubestencil clients
         git commit --quiet --message a
         {commands}
         git show --format=%B --no-patch
         git status --short --untracked-files=no
     """
-    [client] = [text for text in SHAPES if "1.36" in text]
+    [client] = [text for text in SHAPES if f'"{old}"' in text]
     limited = f'{client}kind = ["Pod", "Deployment"]\n'
     (run.folder / "kubestencil.toml").write_text(limited)
     done = subprocess.run(
@@ -468,8 +474,8 @@ def test_the_documented_branch_of_a_new_release_is_made(run: Command) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "## API changes: 1.36 → 1.37" in done.stdout
-    assert "## Generated code: rust, from 1.36 to 1.37" in done.stdout
+    assert f"## API changes: {old} → {new}" in done.stdout
+    assert f"## Generated code: rust, from {old} to {new}" in done.stdout
     assert not done.stdout.splitlines()[-1].startswith(" M")
 
 
@@ -490,7 +496,7 @@ def name_changes(target: str, old: str, new: str, *kinds: str) -> NameChanges:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("old", "new"), [("1.31", "1.32"), ("1.36", "1.37")])
+@pytest.mark.parametrize(("old", "new"), [("1.31", "1.32"), EMBEDDED_PAIRS[-1]])
 def test_breaking_changes_of_models_are_those_that_griffe_finds(
     tmp_path: Path, old: str, new: str
 ) -> None:
@@ -625,7 +631,7 @@ _STRUCTS = re.compile(r"^  struct \w+::([\w:]+), previously", re.MULTILINE)
 
 
 @pytest.mark.peer("cargo-semver-checks")
-@pytest.mark.parametrize(("old", "new"), [("1.35", "1.36"), ("1.36", "1.37")])
+@pytest.mark.parametrize(("old", "new"), [("1.35", "1.36"), EMBEDDED_PAIRS[-1]])
 def test_breaking_changes_of_crates_are_those_that_semver_checks_finds(
     tmp_path: Path, cargo: Cargo, old: str, new: str
 ) -> None:

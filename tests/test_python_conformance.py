@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from kubestencil.source.releases import has_reached
 from tests.conftest import EACH_RELEASE, full_specs, load
 from tests.packages import generate_package, import_package
 from tests.published import LISTS, read_list
@@ -55,7 +56,7 @@ def official_digests(release: str) -> dict[str, str]:
 
 
 def renamed(release: str) -> frozenset[str]:
-    return RENAMED_IN_36 if release in ("1.36", "1.37") else frozenset()
+    return RENAMED_IN_36 if has_reached(release, "1.36") else frozenset()
 
 
 def generated_digests(release: str, specs: Path | None, folder: Path) -> dict[str, str]:

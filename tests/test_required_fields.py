@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import pytest
 
 from kubestencil.schema.knowledge.values import server_facts
-from kubestencil.source import embedded
-from kubestencil.source.releases import release_order
 from tests.api_server import Client
-from tests.conftest import load
-
-EMBEDDED = sorted(embedded.releases(), key=release_order)
+from tests.conftest import EMBEDDED_PAIRS, load
 
 # Definitions that only the server writes: of lists and of statuses.
 _SERVER_WRITTEN = ("Condition", "HostIP", "List", "PodIP", "ServerStorageVersion")
 
 
-@pytest.mark.parametrize(("before", "after"), [*pairwise(EMBEDDED)])
+@pytest.mark.parametrize(("before", "after"), EMBEDDED_PAIRS)
 def test_fields_that_a_document_begins_to_list_were_required_before(
     before: str, after: str
 ) -> None:

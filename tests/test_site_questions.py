@@ -64,7 +64,7 @@ def test_removed_api_versions_lead_to_what_replaces_them() -> None:
     _, texts = parse_index(scripts)
     notes = {note for _, _, _, note in texts["aliases"]}
     assert "extensions/v1beta1 Ingress was removed in 1.22" in notes
-    # 1.37 will remove it.
+    # It was removed later.
     assert not any("networking.k8s.io/v1beta1 IPAddress" in note for note in notes)
 
 

@@ -9,8 +9,8 @@ from kubestencil.schema.knowledge.descriptions import stated_default, stated_val
 from kubestencil.schema.knowledge.fields import known_field
 from kubestencil.schema.knowledge.words import deprecation_in_words, stated_in_words
 from kubestencil.schema.types import schema_of
-from kubestencil.source import embedded
-from tests.conftest import load
+from kubestencil.source.releases import is_after
+from tests.conftest import EMBEDDED, load
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,16 @@ def test_the_schema_comes_first() -> None:
     )
 
 
+#: The newest release of which somebody has read what is found.
+REVIEWED = "1.37"
+
+
 def test_reviewed_facts_of_all_releases() -> None:
     """Their number: whoever changes a rule reads what it finds, and what it lost."""
     found = {
         (f"{definition.kind}.{field.name}", text)
-        for release in embedded.releases()
+        for release in EMBEDDED
+        if not is_after(release, REVIEWED)
         for definition in load(release).definitions.values()
         for field in definition.fields
         for text in stated(field, [item.name for item in definition.fields])

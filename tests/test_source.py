@@ -17,6 +17,7 @@ from kubestencil.source.releases import (
     expand_ranges,
     is_prerelease,
     is_version,
+    newest_of,
     newest_release,
     release_name,
     release_order,
@@ -247,10 +248,10 @@ def test_what_a_vendor_adds_to_a_version_is_no_pre_release(name: str) -> None:
 def test_what_happens_in_a_minor_version_happens_in_its_patches_and_pre_releases() -> (
     None
 ):
-    until, since = ReleaseRange.parse("1.29..1.31"), ReleaseRange.parse("1.38..")
+    until, since = ReleaseRange.parse("1.29..1.31"), ReleaseRange.parse("1.99..")
     assert until.includes("1.31.9") and until.includes("1.29.0-rc.1")
     assert not until.includes("1.32.0-alpha.1")
-    assert since.includes("1.38.0-beta.0") and not since.includes("1.37.9")
+    assert since.includes("1.99.0-beta.0") and not since.includes("1.98.9")
     patched = ReleaseRange.parse("1.35.4..")
     assert patched.includes("1.35.4") and patched.includes("1.36.0-alpha.1")
     assert not patched.includes("1.35") and not patched.includes("1.35.3")
@@ -258,7 +259,7 @@ def test_what_happens_in_a_minor_version_happens_in_its_patches_and_pre_releases
 
 def test_a_release_of_kubernetes_is_a_version() -> None:
     assert version_name("v1.35") == "1.35" and version_name("1.35.1") == "1.35.1"
-    assert version_name("v1.38.0-beta.0") == "1.38.0-beta.0"
+    assert version_name("v1.99.0-beta.0") == "1.99.0-beta.0"
     for text in ("1.35.x", "1.35.0-eks.1", "latest-99", "my-cluster"):
         with pytest.raises(UsageError, match="not a release of Kubernetes"):
             version_name(text)
@@ -268,6 +269,7 @@ def test_a_pre_release_is_never_the_latest_and_in_no_range_but_as_its_end() -> N
     names = [*RELEASES, "1.99.0-beta.0"]
     assert expand_ranges(["latest"], names, ["1.99.0-beta.0"]) == [newest_release()]
     assert expand_ranges([".."], names) == list(RELEASES)
+    assert newest_of(names) == RELEASES[-1] and newest_of(names[-1:]) == names[-1]
     assert expand_ranges(["latest..1.99.0-beta.0"], names) == [RELEASES[-1], names[-1]]
     with pytest.raises(UsageError, match="unknown release"):
         expand_ranges(["1.99.0-beta.1"], names)

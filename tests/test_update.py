@@ -28,14 +28,13 @@ from kubestencil.project.lock import Lock, LockedDocument
 from kubestencil.project.summary import MAX_CHARACTERS, summary
 from kubestencil.source import remote
 from kubestencil.source.embedded import read as read_embedded
-from kubestencil.source.releases import newest_release
+from kubestencil.source.releases import next_minor_version
 from tests.answering_server import answer, serve
-from tests.conftest import Command, read_files
+from tests.conftest import NEWEST, OLDEST, Command, read_files
 from tests.crd_schemas import definition, version
 from tests.tls_server import Authority
 
-OLD = newest_release()
-NEW = f"1.{int(OLD.split('.')[1]) + 1}"
+OLD, NEW = NEWEST, next_minor_version(NEWEST)
 CONFIG_MAP = "io.k8s.api.core.v1.ConfigMap"
 
 
@@ -270,10 +269,10 @@ def test_a_release_that_was_edited_is_compared_with_the_one_before(
 def test_a_summary_is_shorter_than_the_text_of_a_pull_request(run: Command) -> None:
     path = run.folder / "kubestencil.toml"
     names = '["python", "python-client", "rust", "typescript", "go", "java"]'
-    text = f'[[generate]]\ntarget = {names}\nreleases = ["1.29"]\noutput = "out/{{target}}"\n'
+    text = f'[[generate]]\ntarget = {names}\nreleases = ["{OLDEST}"]\noutput = "out/{{target}}"\n'
     path.write_text(text)
     assert run("render").returncode == 0
-    path.write_text(text.replace("1.29", "1.37"))
+    path.write_text(text.replace(OLDEST, NEWEST))
     done = run("update", "--offline", "--dry-run", "-q", "--summary", "summary.md")
     assert done.returncode == 0, done.stderr
     text = (run.folder / "summary.md").read_text()
@@ -285,16 +284,16 @@ def test_the_index_of_upstream_has_each_release_at_its_newest_patch(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     texts = {
-        "https://dl.example/release/stable.txt": b"v1.39.1",
-        "https://dl.example/release/stable-1.38.txt": b"v1.38.4\n",
+        "https://dl.example/release/stable.txt": b"v1.99.1",
+        "https://dl.example/release/stable-1.98.txt": b"v1.98.4\n",
     }
     monkeypatch.setattr(remote, "download", texts.__getitem__)
-    releases = newest.newer_releases("https://dl.example/release/stable.txt", ["1.37"])
+    releases = newest.newer_releases("https://dl.example/release/stable.txt", ["1.97"])
     assert {name: release.url.split("/")[5] for name, release in releases.items()} == {
-        "1.38": "v1.38.4",
-        "1.39": "v1.39.1",
+        "1.98": "v1.98.4",
+        "1.99": "v1.99.1",
     }
-    assert not newest.newer_releases("https://dl.example/release/stable.txt", ["1.39"])
+    assert not newest.newer_releases("https://dl.example/release/stable.txt", ["1.99"])
 
 
 TAGS = "".join(
@@ -482,7 +481,7 @@ def test_a_lock_of_a_stranger_names_no_address_in_this_machine(
 
 def test_wrong_index_is_wrong_usage() -> None:
     with pytest.raises(UsageError):
-        newest.newer_releases("ftp://example.com/stable.txt", ["1.37"])
+        newest.newer_releases("ftp://example.com/stable.txt", [NEWEST])
 
 
 def test_names_of_documents_mention_nobody_in_a_summary() -> None:

@@ -103,7 +103,7 @@ def test_the_action_opens_a_pull_request_with_the_summary_of_an_update(
         "git init --quiet --bare origin && git clone --quiet origin project", run.folder
     )
     (project / "kubestencil.toml").write_text(
-        '[[generate]]\ntarget = ["typescript"]\nreleases = ["1.36"]\noutput = "out"\n'
+        '[[generate]]\ntarget = ["typescript"]\nreleases = ["1.34"]\noutput = "out"\n'
         'kind = ["Pod"]\n'
     )
     commit = "git add --all && git commit --quiet --message a && git push --quiet"
@@ -111,7 +111,7 @@ def test_the_action_opens_a_pull_request_with_the_summary_of_an_update(
     for step in steps[1:]:
         shell(step["run"])
     assert not calls.exists()
-    shell("sed -i s/1.36/1.37/ kubestencil.toml")
+    shell("sed -i s/1.34/1.35/ kubestencil.toml")
     # Such as the file of an action that logs in.
     (project / "credentials.json").write_text("s3cret")
     with pytest.raises(AssertionError, match="changes of earlier steps"):
@@ -121,12 +121,12 @@ def test_the_action_opens_a_pull_request_with_the_summary_of_an_update(
     for step in steps[1:]:
         shell(step["run"])
     pushed = shell("git -C ../origin show kubestencil-update:kubestencil.lock")
-    assert '"1.37"' in pushed
+    assert '"1.35"' in pushed
     create, edit = calls.read_text().splitlines()
     assert create.startswith("pr create --title ")
     assert edit == f"pr edit kubestencil-update --body-file {temporary / 'summary.md'}"
     summary = (temporary / "summary.md").read_text()
-    assert "## API changes: 1.36 → 1.37" in summary
+    assert "## API changes: 1.34 → 1.35" in summary
 
 
 def test_the_facts_of_a_new_tag_become_a_change(tmp_path: Path) -> None:

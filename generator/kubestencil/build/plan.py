@@ -19,7 +19,7 @@ from kubestencil.errors import KubestencilError
 from kubestencil.output_paths import check_paths
 from kubestencil.schema import Release
 from kubestencil.source import Source
-from kubestencil.source.releases import is_release_name, release_order
+from kubestencil.source.releases import is_release_name, newest_of, release_order
 from kubestencil.targets import (
     generate_files,
     generate_part,
@@ -124,11 +124,12 @@ def make_plan(
     part_jobs: list[Job] = []
     removals: list[Job] = []
     rerecorded: list[TreeChange] = []
+    names = [source.release for source in sources]
     for source in sources:
         stale: list[StaleTree] = []
         for target in targets:
             if target.scope == "release" and not (
-                target.newest_only and source is not sources[-1]
+                target.newest_only and source.release != newest_of(names)
             ):
                 fingerprints = Fingerprints(
                     fingerprinter.fingerprint([source], target),
@@ -151,7 +152,6 @@ def make_plan(
             continue
         run_fingerprint = fingerprinter.fingerprint(sources, target)
         view = load_multi_release_view(target)
-        names = [source.release for source in sources]
         parts = list(view.divide(names, partial(parse_all, sources), target))
         folder = _folder(layout, target)
         for removal in _removals(parts, view, target, folder, out):
