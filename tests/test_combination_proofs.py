@@ -21,6 +21,13 @@ from tests.validators import PROVEN_RELEASES, built_validator
 from tests.value_mutations import errors_of
 
 _MOST_PROOFS = 4
+#: Rules of what a release drops, as its feature gate is off.
+_DROPPED = {
+    "1.25": {
+        ("ContainerResourceMetricSource", "at-least-one-of"),
+        ("MetricSpec", "needs"),
+    }
+}
 
 
 @pytest.mark.nightly
@@ -38,10 +45,10 @@ def test_combinations_are_proven_by_the_servers_code(name: str) -> None:
                 verdict = verdict_on(corpus, rule)
                 assert verdict.disproof is None, (rule, verdict.disproof)
                 if not verdict.proofs and rule.found != "reviewed":
-                    unproven.append(rule)
+                    unproven.append((definition.rpartition(".")[2], rule.rule))
                 for accepted, refused in islice(verdict.proofs, _MOST_PROOFS):
                     for part, is_accepted in ((accepted, True), (refused, False)):
                         kind = kind_of(part.root)
                         result = upgrade.start(part.root, kind, is_patch=False)()
                         assert bool(errors_of(result)) != is_accepted, (rule, part)
-    assert unproven == []
+    assert set(unproven) <= _DROPPED.get(name, set())

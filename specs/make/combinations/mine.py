@@ -29,7 +29,7 @@ Rule = tuple[tuple[str, ...], str, tuple[str, ...]]
 
 class Refusal(NamedTuple):
     """A part that is refused with another value of a field, the messages, and the changes
-    of others with which it is accepted; those of ``relieving`` end these messages."""
+    of others with which it is accepted; those of ``relieving`` end these causes."""
 
     part: Part
     field: str
@@ -71,24 +71,28 @@ def _refusals(
     changes: dict[str, list[Changes]],
     objects: Changes,
 ) -> Iterator[Refusal]:
-    others = [other for field in changes if field != name for other in changes[field]]
+    others = {field: choices for field, choices in changes.items() if field != name}
     answers = corpus.ask([part.changed(change) for change in changes[name]])
     was_set = is_set(part.value.get(name))
-    if was_set and not corpus.is_optional(part.definition, name):
-        return
     if not was_set and not all(map(part.is_refused, answers)):
         return
     for change, answer in zip(changes[name], answers, strict=True):
-        if not part.is_refused(answer):
-            continue
         is_switch = was_set and change[name] is not None
-        alone = objects if is_switch else {}
-        replies = corpus.ask(
-            [part.changed({**alone, **other, **change}) for other in others]
-        )
-        if not is_switch:
-            causes = {cause[1:3] for cause in answer.causes}
-            pairs = [*zip(others, replies, strict=True)]
+        if is_switch and part.is_refused(answer):
+            alone = {**objects, **change}
+            arms = [
+                arm for field in others if field in objects for arm in others[field]
+            ]
+            corpus.ask([part.changed({**alone, **arm}) for arm in ({}, *arms)])
+        elif part.is_refused(answer) and (
+            not was_set or corpus.is_optional(part.definition, name)
+        ):
+            beside = [other for choices in others.values() for other in choices]
+            replies = corpus.ask(
+                [part.changed({**other, **change}) for other in beside]
+            )
+            pairs = [*zip(beside, replies, strict=True)]
+            causes = {cause[:2] for cause in answer.causes}
             yield Refusal(
                 part,
                 name,
@@ -98,7 +102,7 @@ def _refusals(
                 [
                     other
                     for other, reply in pairs
-                    if not causes <= {cause[1:3] for cause in reply.causes}
+                    if not causes <= {cause[:2] for cause in reply.causes}
                 ],
             )
 
@@ -177,7 +181,6 @@ def _suggestions(corpus: Corpus, refusal: Refusal) -> Iterator[Rule]:
         elif new is None and value is not None:
             yield (), "at-most-one-of", tuple(sorted((name, other)))
             if type(value) is int:
-                # What is 0 is often as good as absent.
                 yield (name, f"{name}!=0"), "forbids", (other,)
         elif new is None and not added:
             yield (other,), "needs", (name,)

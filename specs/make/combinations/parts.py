@@ -142,8 +142,13 @@ class Corpus:
         that it may have where it is absent."""
         name, old = field.name, part.value.get(field.name)
         if not is_set(old):
-            values = self.values(part.definition, name)[:_FEW_SAMPLES]
-            yield from ({name: value} for value in values)
+            # What is 0 is often as good as absent.
+            values = [
+                value
+                for value in self.values(part.definition, name)
+                if value or type(value) is bool
+            ]
+            yield from ({name: value} for value in values[:_FEW_SAMPLES])
             return
         yield {name: None}
         if isinstance(old, bool):

@@ -31,30 +31,28 @@ class Verdict(NamedTuple):
 
 def verdict_on(corpus: Corpus, rule: Combination) -> Verdict:
     """Break a rule in various accepted parts: by its fields, and where it does not apply
-    by those of its condition, which proves it where nothing else does."""
+    by those of its condition."""
+    proofs: list[tuple[Part, Part]] = []
     disproof = corpus.disproof(rule)
-    parts = [] if disproof else corpus.various(rule.definition, 200)
-    terms = [parse_term(term) for term in rule.condition]
-    proofs: list[list[tuple[Part, Part]]] = []
-    for applies in (True, False):
-        found: list[tuple[Part, Part]] = []
-        chosen = [
-            part
-            for part in parts
-            if all(term.holds(part.value) for term in terms) == applies
-        ]
-        for part in chosen[:_MOST_PARTS]:
-            values = part.value
-            changes = (
-                breaking(corpus, rule, values) if applies else _entering(corpus, rule)
-            )
-            changed = [part.changed(change) for change in changes]
-            broken = [other for other in changed if breaks(rule, other.value)]
-            for other, answer in zip(broken, corpus.ask(broken), strict=True):
-                disproof = disproof or (other if answer.accepted else None)
-                found += [(part, other)] * part.is_refused(answer)
-        proofs.append(found)
-    return Verdict(proofs[0] or proofs[1], disproof)
+    parts: dict[bool, list[Part]] = {True: [], False: []}
+    for part in [] if disproof else corpus.various(rule.definition, 200):
+        parts[applies(rule, part)].append(part)
+    for part in (*parts[True][:_MOST_PARTS], *parts[False][:_MOST_PARTS]):
+        is_inside = applies(rule, part)
+        changes = (
+            breaking(corpus, rule, part.value) if is_inside else _entering(corpus, rule)
+        )
+        changed = [part.changed(change) for change in changes]
+        broken = [other for other in changed if breaks(rule, other.value)]
+        for other, answer in zip(broken, corpus.ask(broken), strict=True):
+            disproof = disproof or (other if answer.accepted else None)
+            proofs += [(part, other)] * part.is_refused(answer)
+    return Verdict(proofs, disproof)
+
+
+def applies(rule: Combination, part: Part) -> bool:
+    """Whether the condition of a rule holds for a part."""
+    return all(parse_term(term).holds(part.value) for term in rule.condition)
 
 
 def _entering(corpus: Corpus, rule: Combination) -> Iterator[Changes]:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from kubestencil.schema.knowledge.conditions import Combination
 from specs.make.combinations.mine import candidates, refusals
 from specs.make.combinations.parts import Corpus, Part, breaks
-from specs.make.combinations.proofs import verdict_on
+from specs.make.combinations.proofs import applies, verdict_on
 from specs.make.tables import report
+from specs.make.values.objects import general
 
 # In how many different parts a rule is proven that only the asking suggests.
 _FEWEST_PROOFS = 2
@@ -23,11 +24,12 @@ class Proven(NamedTuple):
     proofs: Sequence[tuple[Part, Part]]
 
     def says_more_than(self, rules: Iterable[Combination]) -> bool:
-        """Whether it refuses a part that no other rule does."""
+        """Whether it refuses a part that it applies to, and that no other rule does."""
         others = [rule for rule in rules if rule != self.rule]
         return any(
             not any(breaks(rule, refused.value) for rule in others)
-            for _, refused in self.proofs
+            for accepted, refused in self.proofs
+            if applies(self.rule, accepted)
         )
 
 
@@ -80,8 +82,11 @@ def _proven(corpus: Corpus, rule: Combination, fewest: int) -> Iterator[Proven]:
     if rule.condition and corpus.disproof(rule._replace(condition=())) is None:
         return
     verdict = verdict_on(corpus, rule)
-    values = {json.dumps(part.value, sort_keys=True) for part, _ in verdict.proofs}
-    if verdict.disproof is None and len(values) >= fewest:
+    different = {
+        (general(part.path), json.dumps(part.value, sort_keys=True))
+        for part, _ in verdict.proofs
+    }
+    if verdict.disproof is None and len(different) >= fewest:
         yield Proven(rule, verdict.proofs)
 
 
