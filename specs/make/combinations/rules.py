@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubestencil.schema.knowledge.conditions import Combination
+from kubestencil.schema.knowledge.fields import server_values
 from specs.make.combinations.mine import candidates, refusals
 from specs.make.combinations.parts import Corpus, Part, breaks
 from specs.make.combinations.proofs import applies, verdict_on
@@ -44,8 +45,15 @@ def rules_of(
     """
     for definition in sorted(corpus.release.definitions):
         found = [*refusals(corpus, definition)] if definition in changed else []
-        held = [*_held(corpus, [rule for rule in own if rule.definition == definition])]
-        known = [rule for rule in others if rule.definition == definition]
+        said, known = (
+            [
+                rule
+                for rule in rules
+                if rule.definition == definition and not _is_limit(corpus, rule)
+            ]
+            for rules in (own, others)
+        )
+        held = [*_held(corpus, said)]
         new: list[Proven] = []
         for rule in (*known, *candidates(corpus, definition, found)):
             rules = [proven.rule for proven in (*held, *new)]
@@ -63,6 +71,17 @@ def rules_of(
         for proven in new:
             _report("new", proven.rule)
         yield from (*held, *new)
+
+
+def _is_limit(corpus: Corpus, rule: Combination) -> bool:
+    """Whether the table of limits says the same: that a field is always required. Of a
+    list, it does not say that it has items."""
+    if rule.rule not in ("at-least-one-of", "exactly-one-of") or rule.fields[1:]:
+        return False
+    facts = server_values(corpus.release.name, rule.definition, rule.fields[0])
+    values = corpus.values(rule.definition, rule.fields[0])
+    has_items = any(isinstance(value, list) for value in values)
+    return not rule.condition and facts.required is True and not has_items
 
 
 def _held(corpus: Corpus, own: Iterable[Combination]) -> Iterator[Proven]:
