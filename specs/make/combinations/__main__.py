@@ -96,6 +96,8 @@ def _known_rules(
         releases = ReleaseRange(name)
         own.append(Combination(releases, definition, terms, rule, names, "reviewed"))
     said = {row[1:] for row in own}
+    # That one field is always required, the limits say.
+    others = [row for row in others if row.condition or row.fields[1:]]
     return own, [row for row in others if row[1:] not in said]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubestencil.schema.knowledge.conditions import Combination
-from kubestencil.schema.knowledge.fields import server_values
 from specs.make.combinations.mine import candidates, refusals
 from specs.make.combinations.parts import Corpus, Part, breaks
 from specs.make.combinations.proofs import applies, verdict_on
@@ -25,12 +24,12 @@ class Proven(NamedTuple):
     proofs: Sequence[tuple[Part, Part]]
 
     def says_more_than(self, rules: Iterable[Combination]) -> bool:
-        """Whether it refuses a part that it applies to, and that no other rule does."""
+        """Whether it refuses what no other rule does, best of parts that it applies to."""
         others = [rule for rule in rules if rule != self.rule]
+        inside = [pair for pair in self.proofs if applies(self.rule, pair[0])]
         return any(
             not any(breaks(rule, refused.value) for rule in others)
-            for accepted, refused in self.proofs
-            if applies(self.rule, accepted)
+            for _, refused in inside or self.proofs
         )
 
 
@@ -46,11 +45,7 @@ def rules_of(
     for definition in sorted(corpus.release.definitions):
         found = [*refusals(corpus, definition)] if definition in changed else []
         said, known = (
-            [
-                rule
-                for rule in rules
-                if rule.definition == definition and not _is_limit(corpus, rule)
-            ]
+            [rule for rule in rules if rule.definition == definition]
             for rules in (own, others)
         )
         held = [*_held(corpus, said)]
@@ -65,23 +60,15 @@ def rules_of(
                 fewest = 1 if rule in known else _FEWEST_PROOFS
                 holding = _proven(corpus, rule, fewest)
                 new += [proven for proven in holding if proven.says_more_than(rules)]
-        for proven in new[::-1]:
-            if not proven.says_more_than(other.rule for other in (*held, *new)):
-                new.remove(proven)
         for proven in new:
             _report("new", proven.rule)
-        yield from (*held, *new)
-
-
-def _is_limit(corpus: Corpus, rule: Combination) -> bool:
-    """Whether the table of limits says the same: that a field is always required. Of a
-    list, it does not say that it has items."""
-    if rule.rule not in ("at-least-one-of", "exactly-one-of") or rule.fields[1:]:
-        return False
-    facts = server_values(corpus.release.name, rule.definition, rule.fields[0])
-    values = corpus.values(rule.definition, rule.fields[0])
-    has_items = any(isinstance(value, list) for value in values)
-    return not rule.condition and facts.required is True and not has_items
+        kept = [*held, *new]
+        for proven in kept[::-1]:
+            rest = [other.rule for other in kept]
+            if proven.proofs and not proven.says_more_than(rest):
+                _report("says no more than others", proven.rule)
+                kept.remove(proven)
+        yield from kept
 
 
 def _held(corpus: Corpus, own: Iterable[Combination]) -> Iterator[Proven]:
