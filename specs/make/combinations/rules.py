@@ -24,12 +24,12 @@ class Proven(NamedTuple):
     proofs: Sequence[tuple[Part, Part]]
 
     def says_more_than(self, rules: Iterable[Combination]) -> bool:
-        """Whether it refuses what no other rule does, best of parts that it applies to."""
+        """Whether it refuses a part that it applies to, and that no other rule does."""
         others = [rule for rule in rules if rule != self.rule]
-        inside = [pair for pair in self.proofs if applies(self.rule, pair[0])]
         return any(
             not any(breaks(rule, refused.value) for rule in others)
-            for _, refused in inside or self.proofs
+            for accepted, refused in self.proofs
+            if applies(self.rule, accepted)
         )
 
 
@@ -60,15 +60,12 @@ def rules_of(
                 fewest = 1 if rule in known else _FEWEST_PROOFS
                 holding = _proven(corpus, rule, fewest)
                 new += [proven for proven in holding if proven.says_more_than(rules)]
+        for proven in new[::-1]:
+            if not proven.says_more_than(other.rule for other in (*held, *new)):
+                new.remove(proven)
         for proven in new:
             _report("new", proven.rule)
-        kept = [*held, *new]
-        for proven in kept[::-1]:
-            rest = [other.rule for other in kept]
-            if proven.proofs and not proven.says_more_than(rest):
-                _report("says no more than others", proven.rule)
-                kept.remove(proven)
-        yield from kept
+        yield from (*held, *new)
 
 
 def _held(corpus: Corpus, own: Iterable[Combination]) -> Iterator[Proven]:
