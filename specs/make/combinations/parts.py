@@ -173,16 +173,21 @@ class Corpus:
             for part in self.parts[definition]:
                 if len(chosen) < most:
                     chosen.setdefault(signature(part), part)
-        return list({id(part.root): part for part in chosen.values()}.values())
+        parts = {(id(part.root), part.path): part for part in chosen.values()}
+        return list(parts.values())
 
 
 def _form(part: Part) -> Any:
-    """Which fields are set, and their truth values and short texts."""
+    """Which fields are set, with their truth values and short texts."""
     return frozenset(
-        (name, value if isinstance(value, bool | str) and name != "name" else None)
+        (name, value if isinstance(value, bool) or _is_word(name, value) else None)
         for name, value in part.value.items()
-        if is_set(value) and len(str(value)) < 24
+        if is_set(value)
     )
+
+
+def _is_word(name: str, value: Any) -> bool:
+    return isinstance(value, str) and len(value) < 24 and name != "name"
 
 
 def breaks(rule: Combination, value: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@ once they differ in its fields only, and do not."""
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,16 +35,17 @@ def verdict_on(corpus: Corpus, rule: Combination) -> Verdict:
     by those of its condition."""
     proofs: list[tuple[Part, Part]] = []
     disproof = corpus.disproof(rule)
-    parts: dict[bool, list[Part]] = {True: [], False: []}
+    counts = Counter[bool]()
     for part in [] if disproof else corpus.various(rule.definition, 200):
-        parts[applies(rule, part)].append(part)
-    for part in (*parts[True][:_MOST_PARTS], *parts[False][:_MOST_PARTS]):
         is_inside = applies(rule, part)
         changes = (
             breaking(corpus, rule, part.value) if is_inside else _entering(corpus, rule)
         )
         changed = [part.changed(change) for change in changes]
         broken = [other for other in changed if breaks(rule, other.value)]
+        counts[is_inside] += bool(broken)
+        if counts[is_inside] > _MOST_PARTS:
+            continue
         for other, answer in zip(broken, corpus.ask(broken), strict=True):
             disproof = disproof or (other if answer.accepted else None)
             proofs += [(part, other)] * part.is_refused(answer)
