@@ -44,7 +44,7 @@ def _problems(
     combination: Combination, terms: Iterable[Term], value: Mapping[str, Any], at: Link
 ) -> Iterator[Problem]:
     """What is wrong with an object that a rule applies to."""
-    _, _, _, rule, fields = combination
+    rule, fields = combination.rule, combination.fields
     reason = f": {' and '.join(map(str, terms))}" if terms else ""
     if rule == "needs":
         # An empty text is something else than a field that is absent.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from kubestencil.schema.knowledge.tables import rows, rows_of_release
+from kubestencil.schema.knowledge.tables import ranged_rows, rows_of_release
 from kubestencil.source.releases import ReleaseRange
 
 
@@ -20,6 +20,7 @@ class Combination(NamedTuple):
     ``at-least-one-of``, or ``at-most`` and ``at-least``, which compare the first field
     with the second one; ``fields`` are JSON names. A field counts as set where it is
     neither null, nor an empty text or list; ``needs`` accepts an empty text, too.
+    ``found`` is ``asked``, or ``reviewed`` for what no object can prove.
     """
 
     releases: ReleaseRange
@@ -27,11 +28,12 @@ class Combination(NamedTuple):
     condition: tuple[str, ...]
     rule: str
     fields: tuple[str, ...]
+    found: str = "asked"
 
 
 def combination_rows() -> Iterator[Combination]:
-    """The rows of ``specs/combinations.tsv``."""
-    return rows("combinations", Combination)
+    """The rows of ``combinations`` in ``specs/facts/``."""
+    return ranged_rows("combinations", Combination, 4)
 
 
 Operator = Literal["=", "!=", "~", "!~", "set", "absent"]
