@@ -14,7 +14,6 @@ from specs.make import (
     changed_fields,
     configurations,
     flags,
-    gated_fields,
     gates,
     go_fields,
     go_modules,
@@ -24,6 +23,7 @@ from specs.make import (
     required_fields,
     resources,
     strategies,
+    unreadable_kinds,
     volume_plugins,
 )
 from specs.make.checkouts import Checkout
@@ -35,12 +35,12 @@ FACTS: Mapping[str, Callable[[Checkout], Iterable[Sequence[str]]]] = {
     "configurations": configurations.make_rows,
     "feature-gates": gates.make_rows,
     "flags": flags.make_rows,
-    "gated-fields": gated_fields.make_rows,
     "go-modules": go_modules.make_rows,
     "metrics": metrics.make_rows,
     "parameters": parameters.make_rows,
     "resources": resources.make_rows,
     "strategies": strategies.make_rows,
+    "unreadable-kinds": unreadable_kinds.make_rows,
 }
 
 
