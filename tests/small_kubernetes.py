@@ -127,17 +127,6 @@ type Source struct {
 }
 """
 
-STRATEGY = """
-func dropDisabledFields(newWidget, oldWidget *shop.Widget) {
-	if !utilfeature.DefaultFeatureGate.Enabled(features.Gadgets) &&
-		!inUse(oldWidget) {
-		for i := range newWidget.Spec.Parts {
-			newWidget.Spec.Parts[i].Size = nil
-		}
-	}
-}
-"""
-
 LIFECYCLE = """
 // APILifecycleIntroduced is generated.
 func (in *Widget) APILifecycleIntroduced() (major, minor int) {
@@ -200,7 +189,6 @@ def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
                 "LEGACY", legacy
             ),
             f"{kubernetes}/pkg/registry/shop/rest/storage_shop.go": STORAGE,
-            f"{kubernetes}/pkg/registry/shop/widget/strategy.go": STRATEGY,
             f"{kubernetes}/pkg/registry/shop/gadget/storage.go": (
                 'TableConvertor: rest.NewDefaultTableConvertor(shop.Resource("gadgets"))'
             ),

@@ -27,6 +27,7 @@ from specs.make import (
 )
 from specs.make.checkouts import Checkout
 from specs.make.facts import changes_of, write_facts
+from specs.make.gate_answers import Gated
 from specs.make.values.immutable_fields import Reply, immutable_fields
 from specs.make.values.rows import joined
 from tests.conftest import load
@@ -143,18 +144,24 @@ def test_gates_are_read_in_both_forms(checkouts: list[Checkout]) -> None:
     ]
 
 
-def test_gated_fields_come_from_markers_comments_and_code(
+def test_gated_fields_are_what_was_asked_and_markers_of_other_gates(
     checkouts: list[Checkout],
 ) -> None:
-    rows = _ranged(gated_fields, checkouts)
     package = "io.k8s.api.shop.v1"
-    named = ("io.k8s.api.core.v1.Lifecycle", "io.k8s.api.core.v1.VolumeProjection")
-    assert ["|".join(row) for row in rows if row[1] not in named] == [
-        f"1.31..|{package}.Gadget||Gadgets",
-        f"1.30..|{package}.Part|size|Gadgets",
-        f"1.30..|{package}.WidgetSpec|height|Gadgets",
-        f"1.30..|{package}.WidgetSpec|origin|Gadgets",
-        f"1.30..|{package}.WidgetSpec|weight|Gadgets",
+    asked = [
+        Gated(f"{package}.WidgetSpec", "width", "values", frozenset({"Gadgets"})),
+        Gated(f"{package}.WidgetSpec", "weight", "field", frozenset({"Gadgets"})),
+    ]
+    rows = [
+        row
+        for row in gated_fields.make_rows(checkouts[1], asked)
+        if row[0].startswith(package)
+    ]
+    assert sorted("|".join(row) for row in rows) == [
+        f"{package}.Gadget|||Gadgets|read",
+        f"{package}.WidgetSpec|origin||Gadgets|read",
+        f"{package}.WidgetSpec|weight||Gadgets|asked",
+        f"{package}.WidgetSpec|width|values|Gadgets|asked",
     ]
 
 

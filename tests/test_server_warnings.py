@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -9,15 +10,22 @@ from typing import Any
 
 import pytest
 
+from kubestencil import check
 from kubestencil.checking.decoding.server_warnings import warnings_of
 from kubestencil.checking.judgement import kind_of
-from kubestencil.schema.knowledge.warnings import WarnedKey, warned_key_rows
+from kubestencil.diff import compare
+from kubestencil.schema.knowledge.warnings import (
+    NODE_LABELS,
+    POD_ANNOTATIONS,
+    warned_rows,
+)
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
+from tests.diff_specs import embedded
 from tests.public_manifests import FOLDER, objects, verdicts
 from tests.validators import built_validator
 
-ROWS = [pytest.param(row, id=f"{row.place} {row.key}") for row in warned_key_rows()]
+KEYS = list(dict.fromkeys(row[1:4] for row in warned_rows() if row.is_key_of_metadata))
 _SPECS: dict[str, dict[str, Any]] = {
     "Ingress": {"defaultBackend": {"service": {"name": "a", "port": {"number": 80}}}},
     "PersistentVolume": {
@@ -34,25 +42,27 @@ _SPECS: dict[str, dict[str, Any]] = {
 }
 
 
-def _object(row: WarnedKey) -> Any:
-    """An object with the key of a row."""
-    key = f"{row.key}a" if row.key.endswith("/") else row.key
+def _object(definition: str, key: str) -> Any:
+    """An object with a key of annotations or labels."""
+    key = f"{key}a" if key.endswith("/") else key
+    kind = definition.rpartition(".")[2]
     metadata: dict[str, Any] = {"name": "a", "annotations": {key: "unconfined"}}
-    if row.place in _SPECS:
-        version = "networking.k8s.io/v1" if row.place == "Ingress" else "v1"
+    if kind in _SPECS:
+        version = "networking.k8s.io/v1" if kind == "Ingress" else "v1"
         return {
             "apiVersion": version,
-            "kind": row.place,
+            "kind": kind,
             "metadata": metadata,
-            **({"spec": _SPECS[row.place]} if _SPECS[row.place] else {}),
+            **({"spec": _SPECS[kind]} if _SPECS[kind] else {}),
         }
     pod: dict[str, Any] = {
         "metadata": {"labels": {"a": "b"}},
         "spec": {"containers": [{"name": "a", "image": "a"}]},
     }
-    if row.place == "pod-annotation":
+    if definition == POD_ANNOTATIONS:
         pod["metadata"]["annotations"] = metadata["annotations"]
     else:
+        assert definition == NODE_LABELS
         pod["spec"]["nodeSelector"] = {key: "a"}
     return {
         "apiVersion": "apps/v1",
@@ -63,18 +73,29 @@ def _object(row: WarnedKey) -> Any:
 
 
 @pytest.mark.parametrize("release", ["1.29", "1.35"])
-@pytest.mark.parametrize("row", ROWS)
-def test_a_server_warns_of_each_key_in_its_releases(
-    row: WarnedKey, release: str
-) -> None:
-    value = _object(row)
+def test_a_server_warns_of_each_key_in_its_releases(release: str) -> None:
+    values = [_object(definition, key) for definition, _, key in KEYS]
     with Validator(built_validator(release)) as validator:
-        [answer] = validator.ask([Request("create", value)])
-    assert answer.accepted, answer.causes
-    is_warned = any(row.key.rstrip("/") in warning for warning in answer.warnings)
-    assert is_warned == row.releases.includes(release), answer.warnings
-    found = list(warnings_of(value, kind_of(value), release))
-    assert bool(found) == is_warned
+        answers = list(validator.ask(Request("create", value) for value in values))
+    for value, answer, key in zip(values, answers, KEYS, strict=True):
+        assert answer.accepted, answer.causes
+        is_warned = any(key[2].rstrip("/") in warning for warning in answer.warnings)
+        known = [row for row in warned_rows() if row[1:4] == key]
+        assert is_warned == any(row.releases.includes(release) for row in known), key
+        assert bool(list(warnings_of(value, kind_of(value), release))) == is_warned
+
+
+def test_a_field_that_servers_warn_of_is_reported(tmp_path: Path) -> None:
+    """What no description says: Service.spec.externalIPs is deprecated in 1.36."""
+    notices = compare(embedded("1.35"), embedded("1.36")).notices
+    places = [each.users_path for each in notices if each.change == "field-deprecated"]
+    assert "Service.spec.externalIPs" in places
+    file = tmp_path / "service.yaml"
+    spec = {"ports": [{"port": 1}], "externalIPs": ["10.0.0.1"]}
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}}
+    file.write_text(json.dumps({**service, "spec": spec}))
+    (finding,) = check([file], to="1.36").findings
+    assert finding.path == ("spec", "externalIPs")
 
 
 @pytest.mark.nightly

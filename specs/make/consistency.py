@@ -13,11 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kubestencil.errors import UsageError
-from kubestencil.schema.knowledge.gates import (
-    gate_rows,
-    gated_field_rows,
-    gated_values,
-)
+from kubestencil.schema.knowledge.gates import gate_rows, gated_field_rows
 from kubestencil.schema.knowledge.snapshots import Line
 from kubestencil.source.releases import (
     ReleaseRange,
@@ -78,9 +74,14 @@ def _contradictions(
                 and (_package(row.cells[0]), previous_minor_version(first)) not in flips
             ):
                 yield row, f"it does not hold in {previous_minor_version(first)} alone"
-    for (definition, field), relaxed in gated_values().items():
-        if relaxed.accepts == "values":
-            yield from _kept(by_limit.get((definition, field), ()), relaxed.gate)
+    relaxed = {
+        (row.definition, row.field, gate)
+        for row in gated_field_rows()
+        if row.decides == "values"
+        for gate in row.gates
+    }
+    for definition, field, gate in sorted(relaxed):
+        yield from _kept(by_limit.get((definition, field), ()), gate)
 
 
 def _kept(rows: Sequence[_Row], gate: str) -> Iterator[tuple[_Row, str]]:

@@ -1,4 +1,4 @@
-"""The kinds that a document has operations for."""
+"""The document of a release, and the kinds that it has operations for."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from kubestencil.schema import parse
 from kubestencil.schema.resources.paths import resource_path
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.source import Source
+from specs.make.checkouts import Checkout
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 _KIND = "x-kubernetes-group-version-kind"
@@ -20,6 +23,12 @@ class ResourceName(NamedTuple):
     version: str
     plural: str
     subresource: str = ""
+
+
+def parsed_document(checkout: Checkout) -> Release:
+    """The release as its own document has it."""
+    path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
+    return parse(Source(checkout.release, str(path), path.read_bytes()))
 
 
 def operated_kinds(

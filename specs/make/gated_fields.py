@@ -1,94 +1,100 @@
-"""The table ``gated-fields``: the fields and kinds that a feature gate guards.
+"""The table ``gated-fields``: the fields, values and kinds about which gates decide.
 
-Three sources name them, none of them all: the markers of a field, its comment, and the
-code of the API server that drops the value of a field while the gate is off.
+``python -m specs.make.gated_fields 1.37=PROGRAM 1.36=PROGRAM --sources DIR`` asks the
+programs of releases (gate_answers.py). What cannot be asked is read: kinds that are not
+served while a gate is off, and ``+featureGate`` markers of fields whose gate is locked, that
+only a component heeds, or that no object has. Rows of the release, or of the one before it,
+stay while it has the field and the gate.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Iterator
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from kubestencil.errors import KubestencilError
+from kubestencil.schema import Release
+from kubestencil.schema.kinds import definitions_of_kinds
+from kubestencil.schema.knowledge.gates import gated_field_rows
+from kubestencil.schema.knowledge.snapshots import base_of, snapshots
+from kubestencil.source.releases import version_name
+from kubestencil.targets.examples.nodes import to_json
+from kubestencil.targets.examples.trees import ExampleTrees
+from kubestencil.validator.process import Validator
 from specs.make.checkouts import Checkout
 from specs.make.default_server import gated_resources
-from specs.make.documents import operated_kinds
-from specs.make.dropped_fields import dropped_fields
+from specs.make.documents import operated_kinds, parsed_document
+from specs.make.facts import write_facts
+from specs.make.gate_answers import Gated, gated_by
+from specs.make.gate_switches import GatedValidator, Switches
 from specs.make.gates import gate_names, gate_stages
-from specs.make.go_types import API_FOLDERS, GoField, json_fields, read_structs
+from specs.make.go_types import API_FOLDERS, json_fields, read_structs
+from specs.make.values.markers import marked_enums
+from specs.make.values.pool import Objects, accepted_objects, seed_objects
 
 _MARKER = "featureGate"
-# What comments say of a field that needs a gate. Others tell what else a gate changes:
-# "If the X feature gate is enabled, …".
-_COMMENTS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\bfield (?:that |and )?requires (?:enabling )?(?:the )?`?(\w+)`? feature",
-        r"[Uu]sing (?:this|the) field requires (?:the )?(?:feature gate )?`?(\w+)`?"
-        r"(?: feature gate)? to be enabled",
-        r"\. (?:This )?[Rr]equires (?:enabling )?(?:the )?`?(\w+)`? feature",
-        r"\bhonou?red by (?:servers|components) that enable the `?(\w+)`? feature",
-        r"\bfeature (?:and can be )?enabled by the `?(\w+)`? feature",
-        r"\bfield can be enabled with the `?(\w+)`? feature",
-        r"\bgated by the `?(\w+)`? feature",
-        r"\bmust be enabled via the `?(\w+)`? feature",
-        r"\bEnable (\w+) to be able to use this field",
-        r"\bfield is (?:alpha|beta)-level\. It can be used when the `?(\w+)`? feature",
-        r"\bmust enable the `?(\w+)`? feature",
-        r"\bThe `?(\w+)`? feature gate must be enabled to use this field",
-        r"\b(?:populates the|makes use of this) field when the feature gate `?(\w+)`?",
-    )
-)
+
+#: A definition, its field, what gates decide about it, these gates, and how that was found.
+Row = tuple[str, str, str, str, str]
 
 
-def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
-    """The rows of the table for a release."""
-    for key, gates in _gated(checkout).items():
-        yield *key, gates
-
-
-def _gated(checkout: Checkout) -> dict[tuple[str, str], str]:
-    """The gates of each definition and field of a release's document."""
+def make_rows(checkout: Checkout, asked: Sequence[Gated] = ()) -> Iterator[Row]:
+    """The rows of the table for a release: what its API server's code says, and what is
+    only read."""
     names = gate_names(checkout)
-    gates = {names[constant] for constant in gate_stages(checkout) if constant in names}
+    gates = {names.get(constant, constant) for constant in gate_stages(checkout)}
     definitions = checkout.document["definitions"]
-    by_field: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for definition, field, gate in _candidates(checkout):
+    found: dict[tuple[str, str, str], Row] = {}
+    for fact in asked:
+        effect = "" if fact.effect == "field" else fact.effect
+        key: tuple[str, str, str] = fact.definition, fact.field, effect
+        found[key] = *key, " ".join(sorted(fact.gates)), "asked"
+    for definition, field, decides, needed in _read(checkout):
         schema = definitions.get(definition)
         exists = schema and (not field or field in schema.get("properties", {}))
         # A marker may outlive its gate.
-        if exists and gate in gates and gate not in by_field[definition, field]:
-            by_field[definition, field].append(gate)
-    return {key: " ".join(gates) for key, gates in by_field.items() if gates}
+        still = [gate for gate in needed.split() if gate in gates]
+        key = definition, field, decides
+        if exists and still and key not in found:
+            found[key] = *key, " ".join(still), "read"
+    yield from found.values()
 
 
-def _candidates(checkout: Checkout) -> Iterator[tuple[str, str, str]]:
-    """Definitions and fields, each with a gate; the field of a kind is empty."""
+def _read(checkout: Checkout) -> Iterator[tuple[str, str, str, str]]:
+    """What is read in the sources of a release, and what the table has."""
+    yield from _present(checkout.release)
     for module, (pattern, prefix) in API_FOLDERS.items():
         for folder in sorted(checkout.module(module).glob(pattern)):
             structs = read_structs(folder)
             package = f"{prefix}{folder.parent.name}.{folder.name}"
             for struct in structs.values():
                 for field in json_fields(struct, structs):
-                    for gate in _gates_of(field):
-                        yield f"{package}.{struct.name}", field.json_name, gate
-    yield from dropped_fields(checkout)
-    yield from _gated_kinds(checkout)
+                    gates = [
+                        gate
+                        for name, value in field.markers
+                        if name == _MARKER
+                        for gate in value.split(",")
+                    ]
+                    definition = f"{package}.{struct.name}"
+                    yield definition, field.json_name, "", " ".join(gates)
+    for definition, gate in _gated_kinds(checkout):
+        yield definition, "", "", gate
 
 
-def _gates_of(field: GoField) -> list[str]:
-    marked = [
-        gate
-        for name, value in field.markers
-        if name == _MARKER
-        for gate in value.split(",")
-    ]
-    if marked:
-        return marked
-    return [gate for pattern in _COMMENTS for gate in pattern.findall(field.comment)]
+def _present(release: str) -> Iterator[tuple[str, str, str, str]]:
+    """What the table has of a release, or of the one that it is based on."""
+    known = snapshots()
+    is_known = release in known and "gated-fields" in known[release].sections
+    of_release = release if is_known else base_of(release, known) or ""
+    for row in gated_field_rows():
+        if row.releases.includes(of_release):
+            yield row.definition, row.field, row.decides, " ".join(row.gates)
 
 
-def _gated_kinds(checkout: Checkout) -> Iterator[tuple[str, str, str]]:
+def _gated_kinds(checkout: Checkout) -> Iterator[tuple[str, str]]:
+    """The definitions of kinds that are not served while a gate is off."""
     gates = {
         resource: gate
         for resource, gate in gated_resources(checkout)
@@ -102,5 +108,52 @@ def _gated_kinds(checkout: Checkout) -> Iterator[tuple[str, str, str]]:
     }
     for kind, resources in operated_kinds(checkout.document).items():
         for resource in resources & gates.keys():
-            definition = definitions[kind.group, kind.version, kind.kind]
-            yield definition, "", names[gates[resource]]
+            yield definitions[kind.group, kind.version, kind.kind], names[
+                gates[resource]
+            ]
+
+
+def ask(checkout: Checkout, program: Path) -> list[Gated]:
+    """What gates of a release decide about, by its API server's code."""
+    release = parsed_document(checkout)
+    names = gate_names(checkout)
+    stages = gate_stages(checkout)
+    free = [names.get(gate, gate) for gate, stage in stages.items() if not stage.locked]
+    with Validator(program) as validator:
+        switches = Switches(validator, free)
+        with GatedValidator(program, switches.only(switches.names)) as gated:
+            objects = accepted_objects(release, gated, _objects(release))
+        constants = {enum[:2]: enum.values for enum in marked_enums(checkout)}
+        return list(gated_by(release, validator, switches, objects, constants))
+
+
+def _objects(release: Release) -> Objects:
+    """The objects that proved facts, and examples of each kind."""
+    objects = seed_objects()
+    trees = ExampleTrees(release)
+    for kind, name in definitions_of_kinds(release).items():
+        definition = release.definitions[name]
+        for make in (trees.starter, trees.required, trees.all_fields):
+            if (tree := make(definition)) is not None:
+                objects.setdefault(kind, []).append(to_json(tree))
+    return objects
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Ask the programs of releases, and write what they answer."""
+    parser = argparse.ArgumentParser(prog="python -m specs.make.gated_fields")
+    parser.add_argument("programs", nargs="+", metavar="RELEASE=PROGRAM")
+    parser.add_argument("--sources", type=Path, required=True, metavar="DIR")
+    options = parser.parse_args(arguments)
+    try:
+        for text in options.programs:
+            name, _, program = text.partition("=")
+            checkout = Checkout(options.sources, version_name(name))
+            rows = list(make_rows(checkout, ask(checkout, Path(program))))
+            write_facts("gated-fields", {checkout.release: rows})
+    except KubestencilError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -19,6 +19,7 @@ from specs.make import (
     parameters,
     resources,
     strategies,
+    unreadable_kinds,
     volume_plugins,
 )
 from specs.make.checkouts import Checkout
@@ -36,8 +37,9 @@ FACTS: Mapping[str, Callable[[Checkout], Rows]] = {
     "metrics": metrics.make_rows,
     "parameters": parameters.make_rows,
     "resources": resources.make_rows,
-    # These read tables of the release that are above.
+    # These read tables of the release that are made before.
     "strategies": strategies.make_rows,
+    "unreadable-kinds": unreadable_kinds.make_rows,
     "volume-plugins": volume_plugins.make_rows,
 }
 #: What makes a table about all releases: of the sources of one, and the rows of its base.
@@ -47,7 +49,7 @@ CONTINUED: Mapping[str, Callable[[Checkout, Rows], Rows]] = {
     "lifecycle": lifecycle.make_rows,
 }
 #: All tables that are made from sources, in the order in which they can be made.
-TABLES = (*FACTS, *CONTINUED)
+TABLES = (*CONTINUED, *FACTS)
 
 
 def make_table(table: str, checkout: Checkout) -> None:

@@ -34,8 +34,11 @@ from kubestencil.schema.knowledge.descriptions import deprecation
 from kubestencil.schema.knowledge.kinds import known_kind, lifecycle
 from kubestencil.schema.knowledge.places import field_at, newly_mutable
 from kubestencil.schema.knowledge.warnings import (
+    NODE_LABELS,
+    POD_ANNOTATIONS,
     VOLUMES,
     newly_warned,
+    volume_plugin,
     volume_plugins,
 )
 from kubestencil.source.releases import is_between
@@ -71,9 +74,10 @@ def _subject(change: Change) -> tuple[object, ...]:
 
 
 _NOT_KNOWN = Deprecation()
+# Where users write what is warned of in pods.
 _WARNED_PLACES = {
-    "pod-annotation": ("Pod", "annotations"),
-    "node-label": ("Node", "labels"),
+    (POD_ANNOTATIONS, "annotations"): ("io.k8s.api.core.v1.Pod", "annotations"),
+    (NODE_LABELS, "nodeSelector"): ("io.k8s.api.core.v1.Node", "labels"),
 }
 
 
@@ -90,7 +94,7 @@ class _FactChanges:
         yield from self.volumes()
         yield from self.fields()
         yield from self.mutable_fields()
-        yield from self.annotations()
+        yield from self.warned()
 
     def kinds(self) -> Iterator[Change]:
         """The kinds of both releases that are deprecated now, or are served by default
@@ -163,21 +167,34 @@ class _FactChanges:
             if name and (field := field_at(self.new.release, name, path)):
                 yield self._change("field-mutable", "mutable", *field)
 
-    def annotations(self) -> Iterator[Change]:
-        """The annotations, and labels of nodes, that were deprecated."""
+    def warned(self) -> Iterator[Change]:
+        """The fields, annotations and labels of nodes of which servers warn now."""
         old, new = self.releases
         for row in newly_warned(old, new):
-            kind, keys = _WARNED_PLACES.get(row.place, (row.place, "annotations"))
-            definition = f"io.k8s.api.core.v1.{kind}"
-            if definition in self.new.release.definitions:
-                yield self._change(
-                    "field-deprecated",
-                    "deprecated",
-                    definition,
-                    f"metadata.{keys}.{row.key}",
-                    path=f"{kind}.metadata.{keys}[{row.key}]",
-                    deprecation=Deprecation(row.since, None, row.instead or None),
-                )
+            place = row.definition, row.field
+            definition, field = _WARNED_PLACES.get(place, place)
+            field = f"metadata.{field}" if row.is_key_of_metadata else field
+            known = Deprecation(row.since, None, row.instead or None)
+            if definition not in self.new.release.definitions:
+                continue
+            if not row.key:
+                if not volume_plugin(definition, field):
+                    name = "deprecated"
+                    yield self._change(
+                        "field-deprecated", name, definition, field, deprecation=known
+                    )
+                continue
+            is_key = row.is_key_of_metadata
+            kind = definition.rpartition(".")[2]
+            yield self._change(
+                "field-deprecated",
+                "deprecated",
+                definition,
+                f"{field}.{row.key}" if is_key else field,
+                path=f"{kind}.{field}[{row.key}]" if is_key else "",
+                detail="" if is_key else row.key,
+                deprecation=known,
+            )
 
     def operations(self) -> Iterator[Change]:
         """The operations and parameters that only one of the releases has."""

@@ -18,6 +18,9 @@ from kubestencil.validator.binaries import find_binary
 COMMANDS: Mapping[tuple[str, ...], Sequence[str]] = {
     ("defaults", "enums", "limits"): ("specs.make.values", "--sources"),
     ("immutable-fields",): ("specs.make.values.immutable_fields",),
+    ("gated-fields",): ("specs.make.gated_fields", "--sources"),
+    ("warnings",): ("specs.make.server_warnings", "--sources"),
+    ("combinations",): ("specs.make.combinations", "--sources"),
 }
 # What Go says of a module that the registry refuses.
 _REFUSED = re.compile(r"(\S+@v\S+): reading ")

@@ -35,3 +35,7 @@ def _on_field(known: KnownField) -> Iterator[Remark]:
         yield Remark("no-effect", f"{name} has no effect: {sentence}", "remove it")
     elif sentence := known.deprecation:
         yield Remark("deprecated-field", f"{name} is deprecated: {sentence}", "")
+    elif row := known.warned:
+        since = f" since {row.since}" if row.since else ""
+        hint = f"use {row.instead}" if row.instead else ""
+        yield Remark("deprecated-field", f"{name} is deprecated{since}", hint)

@@ -13,7 +13,13 @@ from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, items_at, object_at, value_at
 from kubestencil.checking.values.relations import pods_of
 from kubestencil.checking.values.scalars import base64_error
-from kubestencil.schema.knowledge.warnings import WarnedKey, warned_keys
+from kubestencil.schema.knowledge.warnings import (
+    NODE_LABELS,
+    POD_ANNOTATIONS,
+    Warned,
+    warned,
+    warned_annotations,
+)
 from kubestencil.schema.types import GroupVersionKind
 
 _PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----([^-]+)-----END \1-----")
@@ -24,18 +30,20 @@ def warnings_of(
     value: Mapping[str, Any], kind: GroupVersionKind, release: str
 ) -> Iterator[Problem]:
     """The problems that a server of a release warns of."""
-    keys = warned_keys(release)
-    yield from _annotations(value, (), keys.get(kind.kind, ()))
+    keys = warned(release)
+    yield from _annotations(value, (), warned_annotations(kind.kind, release))
     if (kind.kind, value.get("type")) == ("Secret", "kubernetes.io/tls"):
         yield from _unreadable_pem(value)
     pods = pods_of(kind)
-    labels = {row.key: row for row in keys.get("node-label", ())}
+    labels = {
+        row.key: row for row in keys.get(NODE_LABELS, ()) if row.is_key_of_metadata
+    }
     for path in _node_labels(value, pods or ("scheduling",)):
         name = path[-1] if path[-2] == "nodeSelector" else value_at(value, path)
         if isinstance(name, str) and name in labels:
             yield _problem(labels[name], name, path)
     if pods is not None:
-        rows = keys.get("pod-annotation", ())
+        rows = keys.get(POD_ANNOTATIONS, ())
         yield from _annotations(value_at(value, pods[:-1]), pods[:-1], rows)
         ports: set[tuple[str, ...]] = set()
         for name in _CONTAINERS:
@@ -62,9 +70,7 @@ def _node_labels(value: Any, spec: Path) -> Iterator[Path]:
         yield *path, "topologyKey"
 
 
-def _annotations(
-    value: Any, path: Path, keys: Sequence[WarnedKey]
-) -> Iterator[Problem]:
+def _annotations(value: Any, path: Path, keys: Sequence[Warned]) -> Iterator[Problem]:
     place = ("metadata", "annotations")
     annotations = object_at(value, *place)
     if not annotations:
@@ -90,7 +96,7 @@ def _annotations(
                 yield _problem(row, name, (*path, *place, name))
 
 
-def _problem(row: WarnedKey, key: str, path: Path) -> Problem:
+def _problem(row: Warned, key: str, path: Path) -> Problem:
     since = f" since {row.since}" if row.since else ""
     hint = f"use {row.instead}" if row.instead else "remove it"
     return Problem("server-warning", path, f"{key} is deprecated{since}", hint, True)

@@ -18,7 +18,7 @@ from kubestencil.schema.knowledge.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.schema.knowledge.gates import gate_in, gated_values
+from kubestencil.schema.knowledge.gates import gate_in, relaxing_gates
 from kubestencil.schema.knowledge.kinds import lifecycle
 from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.schema.knowledge.warnings import volume_plugin
@@ -81,11 +81,13 @@ def is_gated_value(difference: Difference, context: RuleContext) -> bool:
     """Whether a gate that makes the API server accept more in the field was added, or is
     at another stage, and was not on by default before."""
     name = context.name(difference, 1) or ""
-    row = gated_values().get((name, difference.field or ""))
-    if row is None or context.releases is None:
+    if context.releases is None:
         return False
-    before, after = (gate_in(row.gate, release) for release in context.releases)
-    return before != after and not (before is not None and before.enabled)
+    for gate in relaxing_gates().get((name, difference.field or ""), ()):
+        before, after = (gate_in(gate, release) for release in context.releases)
+        if before != after and not (before is not None and before.enabled):
+            return True
+    return False
 
 
 def successor(difference: Difference, context: RuleContext) -> GroupVersionKind | None:

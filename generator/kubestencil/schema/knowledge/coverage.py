@@ -57,7 +57,7 @@ _ASPECTS: Mapping[Aspect, _AspectTables] = {
     "rules": _AspectTables(
         "reviewed rules (combinations, renamed fields, changed meanings)",
         (
-            *("combinations", "renamed-fields", "changed-meanings", "gated-values"),
+            *("combinations", "renamed-fields", "changed-meanings"),
             *("conditional-changes", "unvalidated-fields", "unreadable-kinds"),
         ),
     ),

@@ -25,6 +25,7 @@ from kubestencil.schema.knowledge.values import (
     Origin,
     server_facts,
 )
+from kubestencil.schema.knowledge.warnings import Warned, warned_fields
 from kubestencil.schema.types import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.source.releases import version_in
@@ -157,6 +158,11 @@ class KnownField(NamedTuple):
     def deprecation(self) -> str:
         """The sentence that calls the field deprecated, empty where none does."""
         return deprecation(self.schema.description)
+
+    @property
+    def warned(self) -> Warned | None:
+        """What the API server of the release warns of, whatever the value is."""
+        return warned_fields(self.release).get((self.definition, self.name))
 
     def replacement(self, siblings: Iterable[str]) -> str | None:
         """Which of the fields beside it to use instead; None where none is named."""

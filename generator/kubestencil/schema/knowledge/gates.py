@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple, cast
 
 from kubestencil.schema.kinds import STAGES, Stage, StageSpelling, stage_spelling
-from kubestencil.schema.knowledge.tables import ranged_rows, rows
+from kubestencil.schema.knowledge.tables import ranged_rows
 from kubestencil.source.releases import (
     ReleaseRange,
     has_reached,
@@ -58,17 +58,6 @@ class GateStage(NamedTuple):
         return {"stage": self.level, "enabled": self.enabled, "locked": self.locked}
 
 
-class GatedValue(NamedTuple):
-    """A field of a definition that accepts more while a gate is on: ``values``, or
-    ``changes`` of objects that are there. ``source`` is the file that asks for it."""
-
-    gate: str
-    definition: str
-    field: str
-    accepts: str
-    source: str
-
-
 class GateRow(NamedTuple):
     """A feature gate in a range of releases, as the table has it; ``components`` are
     those whose code asks for it."""
@@ -92,12 +81,20 @@ class GateRow(NamedTuple):
 
 
 class GatedFieldRow(NamedTuple):
-    """The gates of a field in a range of releases; ``field`` is empty for a kind."""
+    """The gates of a field in a range of releases, all of which are needed; ``field`` is
+    empty for a kind.
+
+    ``decides`` is what they decide: empty whether there is a field at all, ``values`` and
+    ``changes`` whether more of them are accepted, ``fewer`` whether values or changes are
+    no longer. ``found`` is ``asked``, or ``read`` in sources.
+    """
 
     releases: ReleaseRange
     definition: str
     field: str
+    decides: str
     gates: tuple[str, ...]
+    found: str
 
 
 def gate_rows() -> Iterator[GateRow]:
@@ -108,7 +105,7 @@ def gate_rows() -> Iterator[GateRow]:
 
 def gated_field_rows() -> Iterator[GatedFieldRow]:
     """The rows of the table ``gated-fields``."""
-    return ranged_rows("gated-fields", GatedFieldRow, 2)
+    return ranged_rows("gated-fields", GatedFieldRow, 3)
 
 
 def gate_of(definition: str, field: str, release: str) -> GateStage | None:
@@ -171,14 +168,19 @@ def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
 
 def guarded_fields(release: str) -> Iterator[tuple[str, str, str]]:
     """Each definition and field with each of the gates that guard it in a release; the
-    field is empty for a kind. Last come those that accept more with a gate."""
+    field is empty for a kind. Last come those of which gates of any release decide about
+    values or changes."""
     for (definition, field), fields in _fields().items():
         for row in fields:
             if row.releases.includes(release):
                 for gate in row.gates:
                     yield definition, field, gate
-    for value in gated_values().values():
-        yield value.definition, value.field, value.gate
+    yield from dict.fromkeys(
+        (row.definition, row.field, gate)
+        for row in gated_field_rows()
+        if row.decides
+        for gate in row.gates
+    )
 
 
 def guarded_until(release: str) -> Iterator[tuple[str, str, str]]:
@@ -193,10 +195,14 @@ def guarded_until(release: str) -> Iterator[tuple[str, str, str]]:
 
 
 @cache
-def gated_values() -> Mapping[tuple[str, str], GatedValue]:
-    """The rows of ``specs/gated-values.tsv``, by definition and field."""
-    table = rows("gated-values", GatedValue)
-    return {(row.definition, row.field): row for row in table}
+def relaxing_gates() -> Mapping[tuple[str, str], frozenset[str]]:
+    """The gates of any release that make the API server accept more values or changes of
+    fields, by definition and field."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in gated_field_rows():
+        if row.decides in ("values", "changes"):
+            found[row.definition, row.field].update(row.gates)
+    return {key: frozenset(names) for key, names in found.items()}
 
 
 @cache
@@ -213,5 +219,6 @@ def gates() -> Mapping[str, Sequence[GateRow]]:
 def _fields() -> Mapping[tuple[str, str], Sequence[GatedFieldRow]]:
     fields = defaultdict(list)
     for row in gated_field_rows():
-        fields[row.definition, row.field].append(row)
+        if not row.decides:
+            fields[row.definition, row.field].append(row)
     return fields

@@ -11,7 +11,12 @@ from kubestencil.schema.kinds import precedence
 from kubestencil.schema.knowledge.configurations import configuration_kinds
 from kubestencil.schema.knowledge.coverage import covers
 from kubestencil.schema.knowledge.resources import resource_facts
-from kubestencil.schema.knowledge.tables import newest_rows, read_cells, rows
+from kubestencil.schema.knowledge.tables import (
+    newest_rows,
+    ranged_rows,
+    read_cells,
+    rows,
+)
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from kubestencil.source.releases import (
     ReleaseRange,
@@ -236,12 +241,25 @@ def built_in_groups() -> frozenset[str]:
     return frozenset(kind.group for kind in lifecycles())
 
 
+class UnreadableRow(NamedTuple):
+    """A removed kind that API servers of some releases cannot read from etcd."""
+
+    releases: ReleaseRange
+    api_version: str
+    kind: str
+
+
 @cache
 def unreadable_kinds() -> frozenset[GroupVersionKind]:
-    """The kinds that the first API server without them cannot read from etcd either
-    (``specs/unreadable-kinds.tsv``)."""
-    table = read_cells("unreadable-kinds")
-    return frozenset(group_version_kind(*cells) for cells in table)
+    """The kinds that the first API server without them cannot read from etcd either (the
+    table ``unreadable-kinds``)."""
+    table = ranged_rows("unreadable-kinds", UnreadableRow, 2)
+    kinds = ((group_version_kind(*row[1:]), row.releases) for row in table)
+    return frozenset(
+        kind
+        for kind, releases in kinds
+        if (removed := lifecycles()[kind].removed) and releases.includes(removed)
+    )
 
 
 @cache

@@ -8,7 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.knowledge.tables import newest_rows, rows, rows_of_release
+from kubestencil.schema.knowledge.snapshots import differences
+from kubestencil.schema.knowledge.tables import (
+    newest_rows,
+    ranged_rows,
+    rows_of_release,
+)
 from kubestencil.source.releases import ReleaseRange, is_between
 
 #: The definitions that have a field for each volume plugin.
@@ -42,34 +47,82 @@ def volume_plugins() -> Mapping[str, VolumePlugin]:
     return {row.field: row for row in newest_rows("volume-plugins", VolumePlugin)}
 
 
-class WarnedKey(NamedTuple):
-    """A key that servers of ``releases`` warn of.
+#: The definitions of ``Warned.definition`` whose keys are those of other places, too: the
+#: annotations of pods and of templates of pods, and what selects nodes by their labels.
+POD_ANNOTATIONS = "io.k8s.api.core.v1.PodTemplateSpec"
+NODE_LABELS = "io.k8s.api.core.v1.PodSpec"
 
-    ``place`` is ``pod-annotation``, ``node-label`` or a kind, whose objects have the
-    annotation. A ``key`` that ends in a slash is the beginning of keys, whose rest is the
-    name of a container. ``unless`` is the field of a securityContext that makes the key
-    superfluous, ``since`` a release, ``instead`` what to use; each may be empty.
+
+class Warned(NamedTuple):
+    """What servers of ``releases`` accept and warn of, at a ``field`` of a definition.
+
+    ``annotations`` are those of the metadata of a kind, or of pods; ``nodeSelector`` stands
+    for all that selects nodes. Of these ``key`` is a key, or the beginning of keys whose
+    rest is the name of a container; of a field the value that is meant, empty for any.
+    ``unless`` is the field of a securityContext that makes the key superfluous, ``stated``
+    the release that a server names for it, ``instead`` what to use; each may be empty.
     """
 
     releases: ReleaseRange
-    place: str
+    definition: str
+    field: str
     key: str
     unless: str
-    since: str
+    stated: str
     instead: str
 
+    @property
+    def since(self) -> str:
+        """The release that deprecated it, or in which it lost its effect; empty where the
+        oldest known one warns already, and names none."""
+        first = self.releases.first
+        return self.stated or ("" if first == _oldest() else first)
 
-def warned_key_rows() -> Iterator[WarnedKey]:
-    """The rows of ``specs/warnings.tsv``."""
-    return rows("warnings", WarnedKey)
+    @property
+    def is_key_of_metadata(self) -> bool:
+        """Whether a key of annotations or labels is meant, and not a field."""
+        return bool(self.key) and self.field in ("annotations", "nodeSelector")
 
 
-def newly_warned(before: str, after: str) -> Iterator[WarnedKey]:
-    """The keys that are deprecated in a release, and were not in an older one."""
-    return (row for row in warned_key_rows() if is_between(row.since, before, after))
+def warned_rows() -> Iterator[Warned]:
+    """The rows of the table ``warnings``."""
+    return ranged_rows("warnings", Warned, 3)
+
+
+def newly_warned(before: str, after: str) -> Iterator[Warned]:
+    """What is deprecated in a release, and was not in an older one."""
+    return (row for row in warned_rows() if is_between(row.since, before, after))
 
 
 @cache
-def warned_keys(release: str) -> Mapping[str, Sequence[WarnedKey]]:
-    """The keys that a server of a release warns of, by place."""
-    return rows_of_release(warned_key_rows(), release, lambda row: row.place)
+def warned(release: str) -> Mapping[str, Sequence[Warned]]:
+    """What a server of a release warns of, by definition."""
+    return rows_of_release(warned_rows(), release, lambda row: row.definition)
+
+
+@cache
+def warned_annotations(kind: str, release: str) -> Sequence[Warned]:
+    """The annotations of objects of a kind that a server of a release warns of."""
+    return [
+        row
+        for definition, rows_of_definition in warned(release).items()
+        for row in rows_of_definition
+        if row.is_key_of_metadata and definition.rpartition(".")[2] == kind
+    ]
+
+
+@cache
+def warned_fields(release: str) -> Mapping[tuple[str, str], Warned]:
+    """The fields that a server of a release warns of, whatever their value is."""
+    return {
+        (row.definition, row.field): row
+        for rows_of_definition in warned(release).values()
+        for row in rows_of_definition
+        if not row.key
+    }
+
+
+@cache
+def _oldest() -> str:
+    """The oldest release of the table."""
+    return next(iter(differences("warnings")))

@@ -1,0 +1,201 @@
+"""The questions by whose answers feature gates are found: about the fields of objects, about
+fields that are added to them, about other values and changes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from kubestencil.schema.knowledge.values import server_facts
+from kubestencil.schema.types import Release, Schema
+from kubestencil.validator.protocol import Answer, Request
+from specs.make.values.objects import (
+    Path,
+    Position,
+    object_definition,
+    positions,
+    replaced,
+    value_at,
+)
+
+Field = tuple[str, str]
+
+# Values on which validation has changed: names, addresses, ranges, keys of variables.
+_TEXTS = ("", "x_y.z", "*", "a b", "1a", "010.0.0.1", "10.0.0.1/8")
+_NUMBERS = (-1, 0)
+# What a value that was dropped can be; an object stays without the fields in it.
+_EMPTY: Sequence[Any] = ("", 0, False, None, [])
+# How many changes of a value are asked about.
+_CHANGES = 1
+#: In how many objects a field is tried, and how many fields inside of each other.
+TRIES = 3
+DEPTH = 3
+# Only the server writes them, or they have the same rules in all kinds.
+_NOT_ASKED = ("apiVersion", "kind", "metadata", "status")
+
+
+class Question(NamedTuple):
+    """A request, and the place in its object whose value is asked about.
+
+    ``aspect`` says what the answer tells: whether the value is ``kept``, or whether the
+    whole is accepted (``values``, ``changes``). ``outer`` are the places that this one is
+    inside of, with their fields; ``origin`` is the same for questions of which one says
+    as much as all.
+    """
+
+    place: Field
+    aspect: Literal["kept", "values", "changes"]
+    request: Request
+    path: Path
+    origin: Any
+    outer: tuple[tuple[Path, Field], ...] = ()
+
+    def state(self, answer: Answer) -> bool:
+        """Whether the value is accepted, and not dropped."""
+        if not answer.accepted or self.aspect != "kept":
+            return answer.accepted
+        return is_there(answer.object, self.path)
+
+
+class Subject(NamedTuple):
+    """An object of a definition that is accepted with all gates on; ``refused`` is the path
+    of the one value that is refused with all off, None where nothing is."""
+
+    definition: str
+    value: Any
+    refused: Path | None = None
+
+
+def with_absent_fields(
+    release: Release, subject: Subject, seen: Counter[Field]
+) -> Iterator[Subject]:
+    """An object with each field that it lacks, and that was not tried often enough."""
+    name, value, within = subject
+    roots: list[tuple[Path, str]] = [] if within else [((), name)]
+    for place in positions(release, name, value):
+        inner = object_definition(release, place.schema)
+        is_asked = place.path[:1] != ("metadata",) and (
+            within is None or place.path[: len(within)] == within
+        )
+        if inner and is_asked and isinstance(value_at(value, place.path), dict):
+            roots.append((place.path, inner))
+    for path, definition in roots:
+        present = value_at(value, path)
+        for field in release.definitions[definition].fields:
+            key = definition, field.name
+            is_own = not path and field.name in _NOT_ASKED
+            if field.name in present or is_own or seen[key] >= TRIES:
+                continue
+            seen[key] += 1
+            at = (*path, field.name)
+            new = _sample(release, key, field.schema)
+            yield Subject(name, replaced(value, at, new), at)
+
+
+def _sample(release: Release, field: Field, schema: Schema, depth: int = 0) -> Any:
+    """A value of a field with what is required in it."""
+    if schema.ref is not None:
+        definition = release.definitions[schema.ref]
+        if schema.ref.endswith("Quantity"):
+            return "1"
+        if not definition.is_object:
+            return _sample(release, field, definition.schema, depth)
+        return {
+            inner.name: _sample(
+                release, (definition.name, inner.name), inner.schema, depth + 1
+            )
+            for inner in definition.fields
+            if inner.required and depth < DEPTH
+        }
+    if schema.items is not None:
+        return [_sample(release, field, schema.items, depth)]
+    if schema.values is not None:
+        return {"cpu": _sample(release, field, schema.values, depth)}
+    enum = schema.enum or server_facts(release.name).of(*field).enum
+    if schema.type == "string" and enum:
+        return next(iter(enum))
+    samples: Mapping[str | None, Any] = {"integer": 1, "number": 1, "boolean": True}
+    return samples.get(schema.type, "a" if schema.type == "string" else {})
+
+
+def values_of(
+    release: Release, name: str, value: Any, refused: Path | None
+) -> Iterator[Question]:
+    """Whether each value of an object is kept, or those of the one that is refused."""
+    request = Request("default", value)
+    outer: list[tuple[Path, Field]] = []
+    for place in positions(release, name, value):
+        path, field = place.path, (place.definition, place.field)
+        if refused is not None and path[: len(refused)] != refused:
+            continue
+        around = tuple(each for each in outer if each[0] == path[: len(each[0])])
+        if not place.is_item and value_at(value, path) not in _EMPTY:
+            outer.append((path, field))
+            origin = around[-1][1] if around else name, refused is None
+            yield Question(field, "kept", request, path, origin, around)
+
+
+def other_values(
+    release: Release, name: str, value: Any, constants: Mapping[Field, Sequence[str]]
+) -> Iterator[Question]:
+    """Whether other values than those of an object are accepted."""
+    outer: list[tuple[Path, Field]] = []
+    for place in positions(release, name, value):
+        path, field = place.path, (place.definition, place.field)
+        around = tuple(each for each in outer if each[0] == path[: len(each[0])])
+        outer.append((path, field))
+        origin = id(value), path
+        others = _others(
+            release, place, value_at(value, path), constants.get(field, ())
+        )
+        for index, new in enumerate(others):
+            changed = replaced(value, path, new)
+            created = Request("create", changed)
+            yield Question(field, "values", created, path, origin, around)
+            if index < _CHANGES:
+                updated = Request("update", changed, old=value)
+                yield Question(field, "changes", updated, path, origin, around)
+
+
+def _others(
+    release: Release, place: Position, value: Any, constants: Sequence[str]
+) -> list[Any]:
+    """Other values of the same type."""
+    others: list[Any] = []
+    if isinstance(value, bool):
+        others = [not value]
+    elif isinstance(value, int):
+        others = [value + 1, *_NUMBERS]
+    elif isinstance(value, str):
+        facts = server_facts(release.name).of(place.definition, place.field)
+        others = [*constants, *facts.enum]
+        if facts.format:
+            others.extend(_TEXTS)
+        # Any other text, to ask about changes.
+        others = others or [f"{value}a"]
+    return [new for new in dict.fromkeys(others) if new != value]
+
+
+def spread(questions: Iterable[Question], places: int) -> list[Question]:
+    """The questions about each field in some places, each once."""
+    origins: dict[Any, dict[Any, Path]] = defaultdict(dict)
+    found = []
+    for question in questions:
+        known = origins[question.place, question.aspect]
+        if question.aspect == "kept":
+            is_asked = question.origin not in known and len(known) < places
+        else:
+            is_asked = question.origin in known or len(known) < places
+        if is_asked:
+            known[question.origin] = question.path
+            found.append(question)
+    return found
+
+
+def is_there(value: Any, path: Path) -> bool:
+    """Whether there is a value at a path that is not empty."""
+    try:
+        return value_at(value, path) not in _EMPTY
+    except (LookupError, TypeError):
+        return False

@@ -1,0 +1,96 @@
+"""The feature gates of a validator, in states in which they can be together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+
+from kubestencil.errors import SourceError
+from kubestencil.validator.process import PendingAnswer, Validator
+from kubestencil.validator.protocol import Request
+
+Gates = frozenset[str]
+
+_PROBE = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+_DEPENDS = re.compile(r"(\w+) is enabled, but depends on [\w ]+: \[([\w ]+)\]")
+
+
+class GatedValidator(Validator):
+    """A validator that sets the same gates in all requests that set none."""
+
+    def __init__(self, program: Path, gates: Mapping[str, bool]) -> None:
+        super().__init__(program)
+        self._gates = gates
+
+    def submit(self, request: Request) -> PendingAnswer:
+        """Send a request with the gates."""
+        if not request.feature_gates:
+            request = replace(request, feature_gates=self._gates)
+        return super().submit(request)
+
+
+class Switches:
+    """The gates of a program that can be turned on and off, and what they depend on.
+
+    ``names`` are the gates of the release that are not locked: other components have some
+    of them. Raises SourceError where they cannot be all on, or all off.
+    """
+
+    def __init__(self, validator: Validator, names: Iterable[str]) -> None:
+        self._validator = validator
+        self.names = [name for name in names if self._is_known(name)]
+        self._needs = {name: self._dependencies(name) for name in self.names}
+        for gates in (self.only(self.names), self.only(())):
+            (answer,) = validator.ask([Request("create", _PROBE, feature_gates=gates)])
+            if not answer.accepted:
+                raise SourceError(
+                    answer.message, where=str(validator.program), hint="lock the gate"
+                )
+
+    def _is_known(self, gate: str) -> bool:
+        request = Request("create", _PROBE, feature_gates={gate: True})
+        (answer,) = self._validator.ask([request])
+        return "has no feature gate" not in answer.message
+
+    def _dependencies(self, gate: str) -> Gates:
+        gates = {**dict.fromkeys(self.names, False), gate: True}
+        (answer,) = self._validator.ask(
+            [Request("create", _PROBE, feature_gates=gates)]
+        )
+        needed = (names for by, names in _DEPENDS.findall(answer.message) if by == gate)
+        return frozenset(chain.from_iterable(names.split() for names in needed))
+
+    def with_needed(self, gates: Iterable[str]) -> Gates:
+        """Some gates, and all that they depend on."""
+        found: set[str] = set()
+        pending = list(gates)
+        while pending:
+            gate = pending.pop()
+            if gate not in found:
+                found.add(gate)
+                pending.extend(self._needs.get(gate, ()))
+        return frozenset(found)
+
+    def without_needed(self, gates: Gates) -> Gates:
+        """Some gates without those that others of them depend on."""
+        needed = (self.with_needed([gate]) - {gate} for gate in gates)
+        return gates.difference(*needed)
+
+    def only(self, gates: Iterable[str]) -> dict[str, bool]:
+        """The state of all gates where these are on, with what they depend on."""
+        on = self.with_needed(gates)
+        return {name: name in on for name in self.names}
+
+    @cached_property
+    def order(self) -> Sequence[str]:
+        """The gates, each after those that it depends on."""
+        order: dict[str, None] = {}
+        while len(order) < len(self.names):
+            for name in self.names:
+                if self._needs[name] & set(self.names) <= order.keys():
+                    order[name] = None
+        return list(order)
