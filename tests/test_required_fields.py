@@ -1,4 +1,5 @@
-"""Fields that the API server always required, beside documents and a real server."""
+"""Fields that the API server required before documents listed them, as the facts of the
+older release say, beside documents and a real server."""
 
 from __future__ import annotations
 
@@ -8,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from kubestencil.schema.knowledge.fields import listed_since, required_field_rows
+from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.source import embedded
 from kubestencil.source.releases import release_order
 from tests.api_server import Client, Reply
 from tests.conftest import load
 
-EMBEDDED = sorted(embedded.releases(), key=release_order)
+_STEPS = [*pairwise(sorted(embedded.releases(), key=release_order))]
 
 # Definitions that only the server writes: of lists and of statuses.
 _SERVER_WRITTEN = (
@@ -26,21 +27,15 @@ _SERVER_WRITTEN = (
 )
 
 
-@pytest.mark.parametrize(("before", "after"), [*pairwise(EMBEDDED)])
+@pytest.mark.parametrize(("before", "after"), _STEPS)
 def test_fields_that_a_document_begins_to_list_were_required_before(
     before: str, after: str
 ) -> None:
-    added = {
-        (definition, field)
-        for definition, field in _newly_listed(before, after)
-        if not definition.endswith(_SERVER_WRITTEN)
-    }
-    listed = {
-        (row.definition, row.field)
-        for row in required_field_rows()
-        if row.listed == after
-    }
-    assert added == listed
+    facts = server_facts(before)
+    unknown = [
+        field for field in _newly_listed(before, after) if not facts.of(*field).required
+    ]
+    assert unknown == []
 
 
 def _newly_listed(before: str, after: str) -> Iterator[tuple[str, str]]:
@@ -49,13 +44,9 @@ def _newly_listed(before: str, after: str) -> Iterator[tuple[str, str]]:
         if name in old:
             fields = {field.name: field.required for field in old[name].fields}
             for field in definition.fields:
-                if field.required and fields.get(field.name) is False:
+                is_new = field.required and fields.get(field.name) is False
+                if is_new and not name.endswith(_SERVER_WRITTEN):
                     yield name, field.name
-
-
-def test_other_fields_have_no_release() -> None:
-    assert listed_since("io.k8s.api.core.v1.HostAlias", "ip") == "1.31"
-    assert listed_since("io.k8s.api.core.v1.HostAlias", "hostnames") is None
 
 
 def _object(api_version: str, kind: str, **fields: Any) -> dict[str, Any]:
@@ -70,7 +61,7 @@ def _object(api_version: str, kind: str, **fields: Any) -> dict[str, Any]:
 _CONTAINERS = [{"name": "a", "image": "a"}]
 _ADMISSION = "admissionregistration.k8s.io/v1"
 _FLOW_CONTROL = "flowcontrol.apiserver.k8s.io/v1"
-# An object without the field, for each row of a version that a default server serves.
+# An object without the field, for each one of a version that a default server serves.
 OBJECTS = {
     "admissionregistration.v1.ValidatingAdmissionPolicyBinding.spec": _object(
         _ADMISSION, "ValidatingAdmissionPolicyBinding"
@@ -126,7 +117,8 @@ OBJECTS = {
 
 
 def test_there_is_an_object_for_every_field_of_a_stable_version() -> None:
-    fields = {f"{row.definition}.{row.field}" for row in required_field_rows()}
+    newly_listed = (_newly_listed(*step) for step in _STEPS)
+    fields = {".".join(field) for found in newly_listed for field in found}
     stable = {field for field in fields if "alpha" not in field and "beta" not in field}
     assert stable == {f"io.k8s.api.{name}" for name in OBJECTS}
 

@@ -21,7 +21,6 @@ from specs.make import (
     lifecycle,
     metrics,
     parameters,
-    required_fields,
     resources,
     strategies,
     volume_plugins,
@@ -55,7 +54,6 @@ TABLES = {
     "changed-fields": Table(changed_fields.HEADER, changed_fields.make_rows),
     "go-fields": Table(go_fields.HEADER, go_fields.make_rows),
     "lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows),
-    "required-fields": Table(required_fields.HEADER, required_fields.make_rows),
     "volume-plugins": Table(volume_plugins.HEADER, volume_plugins.make_rows),
 }
 

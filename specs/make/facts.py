@@ -13,7 +13,6 @@ from kubestencil.schema.knowledge.snapshots import (
     Difference,
     Line,
     differences,
-    ranged,
     snapshots,
 )
 from kubestencil.source.releases import minor_version_in, release_order
@@ -39,7 +38,7 @@ def write_facts(table: str, rows: Mapping[str, Iterable[Sequence[str]]]) -> None
     }
     changes = changes_of(lines)
     if table in consistency.TABLES:
-        consistency.require_consistent(table, ranged(changes))
+        consistency.require_consistent(table, changes)
     for release, change in changes.items():
         _write_section(release, table, change, base_of(release, [*snapshots(), *lines]))
 

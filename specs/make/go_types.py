@@ -30,7 +30,7 @@ class GoField(NamedTuple):
     fields are inlined. ``element`` is the name of its type without pointers, slices and
     maps; it has a package before a dot if it is of another one. ``markers`` are the
     comments that begin with "+", ``comment`` is the text of the others, in one line.
-    ``type`` is its whole type.
+    ``type`` is its whole type, ``tags`` are the declarative validation tags.
     """
 
     name: str
@@ -39,6 +39,7 @@ class GoField(NamedTuple):
     markers: tuple[tuple[str, str], ...]
     comment: str
     type: str
+    tags: tuple[str, ...] = ()
 
 
 class GoStruct(NamedTuple):
@@ -102,4 +103,5 @@ def _field(match: re.Match[str], comments: list[str]) -> GoField:
         ),
         comment=" ".join(text for text in comments if not text.startswith("+")),
         type=go_type,
+        tags=tuple(text for text in comments if text.startswith("+k8s:")),
     )

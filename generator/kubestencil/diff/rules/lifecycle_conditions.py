@@ -17,9 +17,9 @@ from kubestencil.schema.knowledge.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.schema.knowledge.fields import listed_since
 from kubestencil.schema.knowledge.gates import gate_in, gated_values
 from kubestencil.schema.knowledge.kinds import Lifecycle, lifecycle
+from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.schema.knowledge.warnings import volume_plugin
 from kubestencil.schema.types import ANY_VALUE, GroupVersionKind, Schema
 from kubestencil.schema.well_known import META_V1
@@ -156,12 +156,11 @@ def _parent(difference: Difference, schemas: Schemas) -> Schema | None:
 
 
 def was_always_required(difference: Difference, context: RuleContext) -> bool:
-    """Whether the API server refused objects without the field before."""
-    names = (context.name(difference, 1), context.name(difference, 0))
-    return any(
-        name is not None and listed_since(name, difference.field or "") is not None
-        for name in names
-    )
+    """Whether the API server of the older release refused objects without the field."""
+    release, name = context.facts[0].stages.kubernetes, context.name(difference, 0)
+    if release is None or name is None:
+        return False
+    return server_facts(release).of(name, difference.field or "").required is True
 
 
 def is_alternative(difference: Difference, _: RuleContext) -> bool:

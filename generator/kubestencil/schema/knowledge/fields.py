@@ -43,19 +43,6 @@ class ChangedField(NamedTuple):
     removed: str
 
 
-class RequiredField(NamedTuple):
-    """A field that the API server always required, though older documents do not say so.
-
-    ``listed`` is the first release whose document lists the field as required;
-    ``validation`` the file and function of the API server that required it before.
-    """
-
-    listed: str
-    definition: str
-    field: str
-    validation: str
-
-
 class FieldName(NamedTuple):
     """A field of a type in any version, or the type itself, where ``field`` is empty.
 
@@ -70,11 +57,6 @@ class FieldName(NamedTuple):
 def changed_field_rows() -> Iterator[ChangedField]:
     """The rows of ``specs/changed-fields.tsv``."""
     return rows("changed-fields", ChangedField)
-
-
-def required_field_rows() -> Iterator[RequiredField]:
-    """The rows of ``specs/required-fields.tsv``."""
-    return rows("required-fields", RequiredField)
 
 
 class RenamedField(NamedTuple):
@@ -266,16 +248,6 @@ def changed_field(definition: str, field: str) -> ChangedField | None:
     return _changed().get((definition, field))
 
 
-def listed_since(definition: str, field: str) -> str | None:
-    """The first release whose document lists a field as required that the API server
-    required before; None for any other field.
-
-    So an object without it was never accepted, and the document catches up with what
-    the server does.
-    """
-    return _listed().get((definition, field))
-
-
 def renamed_field(kind: GroupVersionKind, path: str) -> RenamedField | None:
     """Where later versions of a kind have the field at ``path``, such as
     ``spec.backend``; None for a field that is not in the table.
@@ -303,11 +275,6 @@ def usage_weight(name: FieldName) -> int:
 @cache
 def _changed() -> Mapping[tuple[str, str], ChangedField]:
     return {(row.definition, row.field): row for row in changed_field_rows()}
-
-
-@cache
-def _listed() -> Mapping[tuple[str, str], str]:
-    return {(row.definition, row.field): row.listed for row in required_field_rows()}
 
 
 @cache
