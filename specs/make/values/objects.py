@@ -144,9 +144,9 @@ def without_dropped(value: Any, stored: Any) -> Any:
             for key, part in value.items()
             if key in stored or key in _WRITE_ONLY or not part
         }
-    if isinstance(value, list) and isinstance(stored, list):
-        if len(value) == len(stored):
-            return [*map(without_dropped, value, stored)]
+    is_list = isinstance(value, list) and isinstance(stored, list)
+    if is_list and len(value) == len(stored):
+        return [*map(without_dropped, value, stored)]
     return value
 
 

@@ -63,7 +63,7 @@ NO_LIMITS: set[tuple[str, ...]] = {
     ("DeploymentSpec", "progressDeadlineSeconds"), ("JobSpec", "maxFailedIndexes"),
     ("NetworkPolicyPort", "endPort"), ("QueuingConfiguration", "handSize"),
     ("CertificateSigningRequestSpec", "signerName"),
-    ("PodCertificateRequestSpec", "signerName"), ("Endpoint", "addresses"),
+    ("PodCertificateRequestSpec", "signerName"),
     ("NamespaceSpec", "finalizers"), ("LimitRangeItem", "type"),
     ("NodeSelectorRequirement", "values"), ("Subject", "name"), ("Event", "reportingComponent"),
     ("ServiceSpec", "externalName"), ("StorageClass", "allowedTopologies"),
@@ -71,6 +71,8 @@ NO_LIMITS: set[tuple[str, ...]] = {
     ("ServicePort", "nodePort"),
     # 0 is as good as absent.
     ("FlowSchemaSpec", "matchingPrecedence"),
+    # It depends on the type of addresses.
+    ("Endpoint", "addresses", "format"),
     # The others hold under a condition only: specs/combinations.tsv has it, where it can.
     ("AppArmorProfile", "localhostProfile", "required"),
     # cpu and memory need no prefix.
