@@ -28,9 +28,8 @@ from specs.make import (
 from specs.make.checkouts import Checkout
 from specs.make.facts import changes_of, write_facts
 from specs.make.gate_answers import Gated
+from specs.make.values.declared import declared
 from specs.make.values.immutable_fields import Reply, immutable_fields
-from specs.make.values.rows import joined
-from tests.conftest import load
 from tests.small_kubernetes import (
     DISCOVERY,
     LIFECYCLE,
@@ -376,46 +375,58 @@ def test_flags_are_read_from_the_functions_of_each_component(tmp_path: Path) -> 
     ]
 
 
-def test_rows_between_releases_that_were_asked_stay_unless_disproved() -> None:
-    table = {"1.29": {"wrong": 1}, "1.30": {"wrong": 1, "own": 1}, "1.31": {}}
-    asked = {"1.29": {"both": 1, "one": 1}, "1.31": {"both": 1}}
-    found = joined(asked, lambda release: table.get(release, {}))
-    assert {name: sorted(facts) for name, facts in found.items()} == {
-        "1.29": ["both", "one"], "1.30": ["both", "own"], "1.31": ["both"],
-    }  # fmt: skip
-
-
-_RELEASES = ("1.29", "1.34", "1.35")
-
-
 @pytest.mark.parametrize(
-    ("path", "replies", "known", "immutable_in"),
+    ("refused", "accepted", "known", "expected"),
     [
-        # Different changes say nothing of a difference.
-        ("spec.nodeName", {"1.29": {1: "x"}, "1.34": {2: ""}}, "", ""),
-        ("spec.nodeName", {"1.29": {1: "x"}, "1.34": {1: "", 2: "x"}}, "", "1.29"),
-        ("spec.nodeName", {"1.34": {1: ""}, "1.35": {1: "x"}}, "", "1.35"),
-        # Nothing is known of 1.34, but for what the table has.
-        ("spec.nodeName", {"1.29": {1: "x"}, "1.35": {1: ""}}, "", "1.29"),
-        ("spec.nodeName", {"1.29": {1: "x"}, "1.35": {1: ""}}, "1.34", "1.29 1.34"),
-        ("spec.nodeName", {"1.29": {1: "x"}, "1.34": {2: "x"}}, "", "1.29 1.34 1.35"),
-        # Releases without the field have nothing that cannot change.
-        ("spec.hostnameOverride", {"1.35": {1: "x"}}, "", "1.34 1.35"),
-        # What the table has stays, unless the release itself says otherwise.
-        ("spec.nodeName", {"1.35": {1: ""}}, "1.29 1.34", "1.29 1.34"),
-        ("spec.nodeName", {"1.34": {1: ""}}, "1.29 1.34", "1.29"),
+        ("spec.nodeName", "", "", {"spec.nodeName": "asked"}),
+        ("spec.nodeName", "spec.nodeName", "", {}),
+        # What is inside of a field that can change says that the field can.
+        ("spec", "spec.nodeName", "", {}),
+        # What is known stays, unless a change says otherwise.
+        ("", "", "spec.nodeName", {"spec.nodeName": "kept"}),
+        ("", "spec.nodeName", "spec.nodeName", {}),
+        ("spec.a spec", "", "spec.b", {"spec": "asked"}),
     ],
 )
-def test_a_field_becomes_mutable_where_releases_answer_a_change_differently(
-    path: str, replies: dict[str, dict[int, str]], known: str, immutable_in: str
+def test_a_field_is_immutable_where_no_change_of_it_is_accepted(
+    refused: str, accepted: str, known: str, expected: dict[str, str]
 ) -> None:
-    place = group_version_kind("v1", "Pod"), path
-    found = immutable_fields(
-        {name: load(name) for name in _RELEASES},
-        {
-            name: [Reply(place, *reply) for reply in replies.get(name, {}).items()]
-            for name in _RELEASES
-        },
-        {name: {place} if name in known.split() else set() for name in _RELEASES},
-    )
-    assert [name for name in _RELEASES if place in found[name]] == immutable_in.split()
+    kind = group_version_kind("v1", "Pod")
+    given = [
+        *(Reply((kind, path), path) for path in refused.split()),
+        *(Reply((kind, path)) for path in accepted.split()),
+    ]
+    found = immutable_fields(given, {(kind, path) for path in known.split()})
+    assert {path: how for (_, path), how in found.items()} == expected
+
+
+_TAGGED = """
+type Widget struct {
+	// +k8s:beta(since: "1.37")=+k8s:maxItems=32
+	// +k8s:listType=map
+	// +k8s:listMapKey=name
+	Parts []Part `json:"parts,omitempty"`
+	// +k8s:ifEnabled(Bigger)=+k8s:minimum=1
+	// +k8s:maximum=1000000000 # The highest of users
+	Size int32 `json:"size"`
+	// +k8s:eachKey=+k8s:format=k8s-short-name
+	// +k8s:eachVal=+k8s:maxBytes=64
+	Labels map[string]string `json:"labels"`
+	// +k8s:subfield(name)=+k8s:format=k8s-long-name
+	Meta Meta `json:"meta"`
+}
+"""
+
+
+def test_tags_of_go_types_are_candidates_for_limits(tmp_path: Path) -> None:
+    for module in ("api", "apimachinery", "apiextensions-apiserver"):
+        (tmp_path / f"k8s.io/{module}@v0.37.0").mkdir(parents=True)
+    folder = tmp_path / "k8s.io/api@v0.37.0/shop/v1"
+    folder.mkdir(parents=True)
+    (folder / "types.go").write_text(_TAGGED)
+    limits = declared(Checkout(tmp_path, "1.37")).limits
+    assert {field: set(found) for (_, field), found in limits.items()} == {
+        "parts": {("max_items", "32"), ("unique", "name")},
+        "size": {("minimum", "1"), ("maximum", "1000000000")},
+        "labels": {("key_format", "dns-label"), ("max_length", "64")},
+    }

@@ -30,7 +30,8 @@ def _newly_listed(before: str, after: str) -> Iterator[tuple[str, str]]:
         if name in old:
             fields = {field.name: field.required for field in old[name].fields}
             for field in definition.fields:
-                if field.required and fields.get(field.name) is False:
+                is_new = field.required and fields.get(field.name) is False
+                if is_new and not name.endswith(_SERVER_WRITTEN):
                     yield name, field.name
 
 

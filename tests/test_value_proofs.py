@@ -13,7 +13,7 @@ import pytest
 
 from kubestencil.schema.knowledge.values import fact_rows
 from kubestencil.validator.process import Validator
-from specs.make.values.pool import accepted_objects, seed_objects
+from specs.make.values.pool import seed_objects, stored_objects
 from specs.make.values.proofs import (
     Limit,
     Occurrences,
@@ -38,7 +38,7 @@ def _limits(release: str) -> Sequence[Limit]:
 @pytest.mark.parametrize("release", PROVEN_RELEASES)
 def test_rows_are_proven_by_the_servers_code(release: str) -> None:
     with Validator(built_validator(release)) as validator:
-        accepted = accepted_objects(load(release), validator, seed_objects())
+        accepted = stored_objects(load(release), validator, seed_objects())
         occurrences = Occurrences(load(release), accepted)
         unproven = [
             limit

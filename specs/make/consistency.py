@@ -8,13 +8,13 @@ more values while a gate is on has other limits then.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from kubestencil.errors import UsageError
 from kubestencil.schema.knowledge.gates import gate_rows, gated_field_rows
-from kubestencil.schema.knowledge.snapshots import Line
+from kubestencil.schema.knowledge.snapshots import Difference, Line, ranged
 from kubestencil.source.releases import (
     ReleaseRange,
     previous_minor_version,
@@ -36,9 +36,10 @@ class _Row(NamedTuple):
         return self.cells[:-1]
 
 
-def require_consistent(table: str, rows: Iterable[RangedLine]) -> None:
-    """Raise UsageError for the first row that contradicts others, or the gates."""
-    for row, reason in contradictions(rows):
+def require_consistent(table: str, changes: Mapping[str, Difference]) -> None:
+    """Raise UsageError for the first row that contradicts others, or the gates: ``changes``
+    has what differs in the releases that were looked at."""
+    for row, reason in contradictions(ranged(changes), changes.keys()):
         raise UsageError(
             f"{row[0]} {' '.join(row[1].split())}: {reason}",
             where=f"specs/facts: {table}",
@@ -46,34 +47,39 @@ def require_consistent(table: str, rows: Iterable[RangedLine]) -> None:
         )
 
 
-def contradictions(rows: Iterable[RangedLine]) -> Iterator[tuple[RangedLine, str]]:
-    """Each row that cannot be true, and why."""
+def contradictions(
+    rows: Iterable[RangedLine], looked_at: Collection[str]
+) -> Iterator[tuple[RangedLine, str]]:
+    """Each row that cannot be true of the releases that were looked at, and why."""
     by_fact: dict[Sequence[str], list[_Row]] = defaultdict(list)
     by_limit: dict[Sequence[str], list[_Row]] = defaultdict(list)
     for releases, line in rows:
         row = _Row(releases, tuple(line.split("\t")))
         by_fact[row.fact].append(row)
         by_limit[row.cells[:2]].append(row)
-    for row, reason in _contradictions(by_fact, by_limit):
+    for row, reason in _contradictions(by_fact, by_limit, looked_at):
         yield (row.releases, "\t".join(row.cells)), reason
 
 
 def _contradictions(
     by_fact: Mapping[Sequence[str], list[_Row]],
     by_limit: Mapping[Sequence[str], list[_Row]],
+    looked_at: Collection[str],
 ) -> Iterator[tuple[_Row, str]]:
     flips = set(_flips_of_gates())
     for same in by_fact.values():
         same.sort(key=lambda row: release_order(row.releases.first))
         for former, row in pairwise(same):
             last, first = former.releases.last, row.releases.first
+            middle = previous_minor_version(first)
             if last is None or release_order(last) >= release_order(first):
                 yield row, f"the releases are among those of {former.releases}"
             elif (
-                previous_minor_version(previous_minor_version(first)) == last
-                and (_package(row.cells[0]), previous_minor_version(first)) not in flips
+                middle in looked_at
+                and previous_minor_version(middle) == last
+                and (_package(row.cells[0]), middle) not in flips
             ):
-                yield row, f"it does not hold in {previous_minor_version(first)} alone"
+                yield row, f"it does not hold in {middle} alone"
     relaxed = {
         (row.definition, row.field, gate)
         for row in gated_field_rows()

@@ -14,7 +14,6 @@ from kubestencil.schema.knowledge.snapshots import (
     Line,
     base_of,
     lines_of_releases,
-    ranged,
     snapshots,
 )
 from kubestencil.source.releases import release_order
@@ -40,7 +39,7 @@ def write_facts(table: str, rows: Mapping[str, Iterable[Sequence[str]]]) -> None
     }
     changes = changes_of(lines)
     if table in consistency.TABLES:
-        consistency.require_consistent(table, ranged(changes))
+        consistency.require_consistent(table, changes)
     for release, change in changes.items():
         _write_section(release, table, change, base_of(release, [*snapshots(), *lines]))
 

@@ -31,7 +31,7 @@ from specs.make.gate_answers import Gated, gated_by
 from specs.make.gate_switches import GatedValidator, Switches
 from specs.make.gates import gate_names, gate_stages
 from specs.make.go_types import API_FOLDERS, json_fields, read_structs
-from specs.make.values.markers import marked_enums
+from specs.make.values.declared import declared
 from specs.make.values.pool import Objects, accepted_objects, seed_objects
 
 _MARKER = "featureGate"
@@ -123,7 +123,7 @@ def ask(checkout: Checkout, program: Path) -> list[Gated]:
         switches = Switches(validator, free)
         with GatedValidator(program, switches.only(switches.names)) as gated:
             objects = accepted_objects(release, gated, _objects(release))
-        constants = {enum[:2]: enum.values for enum in marked_enums(checkout)}
+        constants = declared(checkout).enums
         return list(gated_by(release, validator, switches, objects, constants))
 
 

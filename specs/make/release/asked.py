@@ -16,8 +16,10 @@ from kubestencil.validator.binaries import find_binary
 #: What makes tables by asking: a module, and options of which each is given the folder of
 #: sources. It gets RELEASE=PROGRAM, too.
 COMMANDS: Mapping[tuple[str, ...], Sequence[str]] = {
-    ("defaults", "enums", "limits"): ("specs.make.values", "--sources"),
-    ("immutable-fields",): ("specs.make.values.immutable_fields",),
+    ("defaults", "enums", "limits", "immutable-fields"): (
+        "specs.make.values",
+        "--sources",
+    ),
     ("gated-fields",): ("specs.make.gated_fields", "--sources"),
     ("warnings",): ("specs.make.server_warnings", "--sources"),
     ("combinations",): ("specs.make.combinations", "--sources"),

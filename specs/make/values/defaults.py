@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import parse_term
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
+from specs.make.tables import report
 from specs.make.values.objects import (
     Path,
     general,
@@ -20,10 +23,14 @@ from specs.make.values.objects import (
     replaced,
     value_at,
 )
-from specs.make.values.reviewed import CONDITIONS, DEFAULTS_BY_KIND, MEANT
+from specs.make.values.reviewed import MEANT, NO_DEFAULTS
+from specs.make.values.rows import Found, Key
+from specs.make.values.workers import in_parallel
 
 #: What a default cannot be: it is different for each object.
 _PER_OBJECT = ("creationTimestamp", "uid", "generation", "managedFields")
+# What fields of lists and objects have as good as nothing.
+_EMPTY = ('""', "null", "{}", "[]")
 # How often a field is removed at a place, and in all until once at each is enough.
 _OBJECTS_OF_PLACE = 4
 _OBJECTS_OF_FIELD = 16
@@ -44,28 +51,52 @@ class Observation(NamedTuple):
     beside: Mapping[str, Any]
 
 
-class DefaultFact(NamedTuple):
-    """A default, with a context (a kind and a path) or a condition or neither."""
-
-    definition: str
-    field: str
-    context: str
-    condition: str
-    value: str
+#: An object, and the path of what was removed of it.
+_Case = tuple[Any, Path | None]
 
 
-def removals(
+def observations(
+    release: Release,
+    validators: Sequence[Validator],
+    objects: Mapping[GroupVersionKind, Sequence[Any]],
+    enums: Mapping[tuple[str, str], Sequence[str]],
+) -> list[Observation]:
+    """What a server fills into objects of all kinds: as they are, with one field removed,
+    and with another value of a field beside one that it fills in. ``enums`` has values to
+    try by field."""
+    names = definitions_of_kinds(release)
+    removed_before: Counter[tuple[str, str]] = Counter()
+    cases = [
+        (kind, [*_removals(release, names[kind], values, removed_before)])
+        for kind, values in objects.items()
+    ]
+
+    def observe(
+        validator: Validator, case: tuple[GroupVersionKind, Sequence[_Case]]
+    ) -> list[Observation]:
+        kind, made = case
+        name, whole = names[kind], [value for value, path in made if path is None]
+        varied = _varied(release, validator, name, whole, enums)
+        return [
+            found
+            for part in (made, [*varied])
+            for found in _observed(release, validator, kind, name, part)
+        ]
+
+    return [*chain.from_iterable(in_parallel(validators, observe, cases))]
+
+
+def _removals(
     release: Release,
     definition: str,
     objects: Sequence[Any],
     known: Counter[tuple[str, str]],
-) -> list[tuple[Any, Path | None]]:
-    """Objects of a kind: whole, and with one field removed, and its path. ``known``
-    counts how often fields were removed."""
-    cases: list[tuple[Any, Path | None]] = []
+) -> Iterator[_Case]:
+    """Objects of a kind: whole, and with one field removed. ``known`` counts how often
+    fields were removed."""
     counts: Counter[str] = Counter()
     for value in sorted(objects, key=lambda value: len(str(value))):
-        cases.append((value, None))
+        yield value, None
         for position in positions(release, definition, value):
             key = general(position.path)
             field = position.definition, position.field
@@ -73,25 +104,7 @@ def removals(
             if not position.is_item and counts[key] < most:
                 counts[key] += 1
                 known[field] += 1
-                absent = removed(value, position.path)
-                cases.append((absent, position.path))
-    return cases
-
-
-def observations(
-    release: Release,
-    validator: Validator,
-    kind: GroupVersionKind,
-    definition: str,
-    cases: Sequence[tuple[Any, Path | None]],
-    enums: Mapping[tuple[str, str], Sequence[str]],
-) -> Iterator[Observation]:
-    """What a server fills into objects of a kind, and into those with another value of a
-    field beside that. ``enums`` has values to try by field."""
-    yield from _observed(release, validator, kind, definition, cases)
-    objects = [value for value, path in cases if path is None]
-    varied = list(_varied(release, validator, definition, objects, enums))
-    yield from _observed(release, validator, kind, definition, varied)
+                yield removed(value, position.path), position.path
 
 
 def _varied(
@@ -100,7 +113,7 @@ def _varied(
     definition: str,
     objects: Sequence[Any],
     enums: Mapping[tuple[str, str], Sequence[str]],
-) -> Iterator[tuple[Any, Path | None]]:
+) -> Iterator[_Case]:
     """Objects in which a value beside one that is filled in is another."""
     answers = validator.ask(Request("default", value) for value in objects)
     counts: Counter[tuple[str, str]] = Counter()
@@ -139,7 +152,7 @@ def _observed(
     validator: Validator,
     kind: GroupVersionKind,
     definition: str,
-    cases: Sequence[tuple[Any, Path | None]],
+    cases: Sequence[_Case],
 ) -> Iterator[Observation]:
     requests = [Request("default", value) for value, _ in cases]
     for (value, path), answer in zip(cases, validator.ask(requests), strict=True):
@@ -220,20 +233,29 @@ def _scalars(value: Any) -> Mapping[str, Any]:
 
 
 def default_facts(
-    release: Release, observed: Iterable[Observation], problems: list[str]
-) -> Iterator[DefaultFact]:
-    """The defaults that explain all observations; what they cannot explain is added to
-    ``problems``."""
+    release: Release, observed: Iterable[Observation], known: Mapping[Key, Found]
+) -> dict[Key, Found]:
+    """The defaults that explain all observations: under the conditions of those that are
+    ``known`` of the release, or the one before, or under others. What is known of fields
+    that no object shows is kept; what cannot be explained is reported."""
     by_field: dict[tuple[str, str], list[Observation]] = defaultdict(list)
     for item in observed:
         by_field[item.definition, item.field].append(item)
+    facts: dict[Key, Found] = {
+        key: (value, "kept")
+        for key, (value, _) in known.items()
+        if key[:2] not in by_field and _is_there(release, *key[:2])
+    }
     for (definition, field), items in sorted(by_field.items()):
-        if not any(_is_meant(release, item) for item in items):
-            continue
         name = definition.rpartition(".")[2], field
-        conditions = CONDITIONS.get(name, ())
+        is_left_out = name in NO_DEFAULTS or name[0] == "ObjectMeta"
+        if is_left_out or not any(_is_meant(release, item) for item in items):
+            continue
+        before = [key for key in known if key[:2] == (definition, field)]
+        conditions = [*dict.fromkeys(key[3] for key in before if key[3])]
+        explained = _explained(items, conditions)
         groups: dict[str, list[Observation]] = {"": items}
-        if name in DEFAULTS_BY_KIND or _explained(items, conditions) is None:
+        if explained is None or any(key[2] for key in before):
             groups = defaultdict(list)
             for item in items:
                 kind = item.kind
@@ -243,9 +265,17 @@ def default_facts(
             explained = _explained(group, conditions)
             if explained is None:
                 values = sorted({item.value[:60] for item in group})
-                problems.append(f"{definition}.{field} at {context}: {values}")
+                report(f"{definition}.{field} at {context} is not explained: {values}")
             for condition, value in explained or ():
-                yield DefaultFact(definition, field, context, condition, value)
+                selects = value == "{}" and field.endswith("Selector")
+                if value not in _EMPTY or name in MEANT or selects:
+                    facts[definition, field, context, condition] = value, "asked"
+    return facts
+
+
+def _is_there(release: Release, definition: str, field: str) -> bool:
+    found = release.definitions.get(definition)
+    return found is not None and field in found.schema.field_names
 
 
 def _is_meant(release: Release, item: Observation) -> bool:
@@ -268,9 +298,11 @@ def _explained(
 ) -> list[tuple[str, str]] | None:
     """Conditions and values that explain what was filled in; None where neither those
     that are given do, nor one of several terms for each value."""
-    values = sorted({item.value for item in items})
     if conditions:
-        return _explained_by(items, conditions)
+        found = _explained_by(items, conditions)
+        if found is not None:
+            return found
+    values = sorted({item.value for item in items})
     if len(values) == 1:
         return [("", values[0])] if values[0] else []
     found = []

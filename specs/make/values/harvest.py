@@ -1,332 +1,268 @@
-"""What the programs of releases answer, as facts of their fields."""
+"""Asks the programs of one release, and makes its facts of what they answer.
+
+Candidates for the limits of a field come from the facts of all releases, the nearest one
+first, from declarations of Go types, and from the field itself: changed values of it.
+Those stay that an object of the release proves, and none disproves.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from kubestencil.schema.kinds import definitions_of_kinds, kind_definitions
+from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from specs.make.tables import report
-from specs.make.values.defaults import default_facts, observations, removals
-from specs.make.values.markers import MarkedEnum
-from specs.make.values.objects import (
-    general,
-    object_definition,
-    path_of_field,
-    positions,
-    value_at,
-)
-from specs.make.values.proofs import (
-    Limit,
-    Occurrences,
-    holds,
-    is_unvalidated,
-    proof_of_limit,
-)
+from specs.make.values.declared import Declared
+from specs.make.values.defaults import default_facts, observations
+from specs.make.values.immutable_fields import Place, immutable_places
+from specs.make.values.proofs import Limit, Occurrences, Proof, proof_of_limit
 from specs.make.values.questions import (
-    Fact,
+    PROBES,
+    Candidate,
     Occurrence,
-    Questions,
-    Sampling,
-    basic_facts,
+    accepted_names,
+    basic_candidates,
+    mutations,
 )
-from specs.make.values.reviewed import CONDITIONAL, CONSTANTS
-from specs.make.values.rows import (
-    Found,
-    Key,
-    default_rows_of,
-    enum_facts,
-    limit_facts,
+from specs.make.values.reviewed import (
+    BY_KIND,
+    CONSTANTS,
+    NO_ENUMS,
+    NO_LIMITS,
 )
+from specs.make.values.rows import Found, Key, Known, cell_of_values
 from specs.make.values.workers import in_parallel
 
 #: Accepted objects by kind.
 Objects = Mapping[GroupVersionKind, Sequence[Any]]
-#: The facts of a release by table.
-Facts = Mapping[str, Mapping[Key, Found]]
-
-# In how many objects a field is asked about at length.
-_OBJECTS_OF_FIELD = 2
-# Follows the name of a map's field where its keys are meant.
-_KEYS = "/keys"
-
-#: A definition, a field, and whether its items are meant.
-_FieldKey = tuple[str, str, bool]
-#: Rules and values of a field.
-Known = set[tuple[str, str]]
+#: The values that may hold, by what they are about.
+_Candidates = dict[Key, list[str]]
+# In how many objects a field is changed where nothing is known of it.
+_MUTATED = 2
 
 
-class Findings(NamedTuple):
-    """What is known of a release before other releases are looked at."""
+class Harvest(NamedTuple):
+    """The facts of a release, and the objects that prove them."""
 
+    enums: Mapping[Key, Found]
     limits: Mapping[Key, Found]
     defaults: Mapping[Key, Found]
-    #: The definitions and fields of which some object shows what is filled in.
-    shown: Set[tuple[str, str]]
-    #: What was found of fields, or of their items, in the last object.
-    known: Mapping[_FieldKey, Known]
+    immutable: Mapping[Place, str]
+    proofs: Sequence[Any]
 
 
-class Proven(NamedTuple):
-    """An enum or a limit, and the object that proves it."""
+def harvest(
+    release: Release,
+    validators: Sequence[Validator],
+    objects: Objects,
+    given: Objects,
+    declared: Declared,
+) -> Harvest:
+    """The facts of a release: ``objects`` are accepted ones in which they are looked for,
+    ``given`` accepted ones that may disprove some."""
+    known = Known.of(release.name)
+    asked = _Limits(release, validators, Occurrences(release, objects))
+    asked.others = Occurrences(release, given)
+    found = asked.find(known, declared)
+    report(f"{release.name}: {len(found)} limits are proven")
+    enums: dict[Key, Found] = {
+        (*field, "", "enum"): (cell_of_values(values), "marker")
+        for field, values in declared.enums.items()
+        if field[0] in release.definitions
+    }
+    limits: dict[Key, Found] = {}
+    for key, (value, _) in found.items():
+        (enums if key[3] == "enum" else limits)[key] = value, "asked"
+    allowed = {key[:2]: value.split() for key, (value, _) in enums.items()}
+    observed = observations(release, validators, objects, allowed)
+    defaults = default_facts(release, observed, known.defaults)
+    report(f"{release.name}: {len(defaults)} defaults")
+    immutable = immutable_places(release, validators, objects)
+    report(f"{release.name}: {len(immutable)} fields cannot change")
+    proofs = [proof.object for _, proof in found.values()]
+    return Harvest(enums, limits, defaults, immutable, proofs)
 
-    key: Key
-    found: Found
-    object: Any
 
+class _Limits:
+    """The limits of a release, the values of enums included."""
 
-class Asked:
-    """A release, and what was found out about it: ``objects`` are accepted ones of which
-    facts are found, ``others`` may disprove some. What
-    is known of another release is not looked for again where it holds here, too."""
+    #: Occurrences that may disprove some.
+    others: Occurrences
 
     def __init__(
         self,
         release: Release,
         validators: Sequence[Validator],
-        objects: Objects,
-        others: Objects,
-        marked: Sequence[MarkedEnum],
-        other: Mapping[_FieldKey, Known] | None,
+        occurrences: Occurrences,
     ) -> None:
-        self.release = release
-        self.known: dict[_FieldKey, Known] = {}
+        self._release = release
         self._validators = validators
-        names = definitions_of_kinds(release)
-        constants: dict[tuple[str, str], Sequence[str]] = dict(CONSTANTS)
-        constants.update(
-            ((enum.definition, enum.field), enum.values) for enum in marked
-        )
-        sampling = Sampling(release)
-        by_kind = {
-            kind: [*sampling.occurrences(kind, names[kind], values)]
-            for kind, values in objects.items()
+        self._occurrences = occurrences
+        self._fields = [*occurrences.sample()]
+        self._kinds = {
+            f"{kind.api_version}/{kind.kind}"
+            for kind in kind_definitions(release).values()
+        }
+
+    def find(self, known: Known, declared: Declared) -> Mapping[Key, tuple[str, Proof]]:
+        """What is proven, by what it is about: the value, and the proof."""
+        candidates, refused = self._basic(declared)
+        for key, values in known.limits.items():
+            candidates[key] += values
+        for field, limits in declared.limits.items():
+            for rule, value in limits:
+                candidates[(*field, "", rule)].append(value)
+        self._add_not_required(candidates)
+        found = self._proven(candidates)
+        report(f"{self._release.name}: {len(found)} of {len(candidates)} candidates")
+        explained = {key[:2] for key in found if key[3] != "required"}
+        failed = {
+            key[:2]
+            for key in candidates
+            if key not in found and key[3] not in ("required", "enum")
         }
         asked = [
-            fact
-            for facts in in_parallel(
-                validators,
-                lambda validator, found: [*basic_facts(validator, found, constants)],
-                by_kind.values(),
-            )
-            for fact in facts
+            group[:_MUTATED]
+            for group in self._fields
+            if (field := group[0].field) in failed
+            or (field in refused and field not in explained)
+            or field not in known.fields
         ]
-        report(f"{release.name}: {len(asked)} basic facts")
-        asked += self._detailed(by_kind.values(), asked, other)
-        asked = [fact for fact in asked if not self._is_ignored(fact.kind, fact.path)]
-        self._accepted: dict[tuple[str, str], set[Any]] = defaultdict(set)
-        self._absent: set[tuple[str, str, str]] = {
-            (fact.definition, fact.field, "required")
-            for fact in asked
-            if fact.value == "?accepted"
-        }
-        for kind, values in chain(objects.items(), others.items()):
-            for value in values:
-                self._add_accepted(kind, names[kind], value)
-        enums = enum_facts(
-            asked, (enum for enum in marked if enum.definition in release.definitions)
-        )
-        allowed = {key[:2]: value.split() for key, (value, _) in enums.items()}
-        counts: Counter[tuple[str, str]] = Counter()
-        cases = [
-            (kind, removals(release, names[kind], values, counts))
-            for kind, values in objects.items()
-        ]
-        report(f"{release.name}: {sum(counts.values())} fields removed")
+        report(f"{self._release.name}: {len(asked)} fields are changed")
+        more = self._mutated(chain.from_iterable(asked))
+        return {**self._proven(more), **found}
 
-        def observe(validator: Validator, case: tuple[GroupVersionKind, Any]) -> Any:
-            kind, made = case
-            name = names[kind]
-            return [*observations(release, validator, kind, name, made, allowed)]
-
-        observed = [*chain.from_iterable(in_parallel(validators, observe, cases))]
-        self._shown = {(item.definition, item.field) for item in observed}
-        problems: list[str] = []
-        self.defaults = default_rows_of(default_facts(release, observed, problems))
-        for problem in problems:
-            report(problem)
-        limits = {**enums, **limit_facts(asked)}
-        limits.update(self._not_required())
-        self.limits: Mapping[Key, Found] = limits
-        self._occurrences = Occurrences(release, objects)
-
-    @property
-    def findings(self) -> Findings:
-        """What was found."""
-        return Findings(self.limits, self.defaults, self._shown, self.known)
-
-    def proven(self, others: Iterable[Mapping[Key, Found]]) -> Iterator[Proven]:
-        """The enums and limits, those of other releases included, that are proven in
-        this one: not where an accepted object disproves them."""
-        candidates: dict[Key, list[Found]] = defaultdict(list)
-        kinds = {
-            f"{kind.api_version}/{kind.kind}"
-            for kind in kind_definitions(self.release).values()
-        }
-        for limits in (*others, self.limits):
-            for key, found in limits.items():
-                # The server's code reads kinds that it no longer serves, too.
-                kind = key[2].partition(":")[0]
-                is_here = key[0] in self.release.definitions and kind in {"", *kinds}
-                if is_here and found[1] == "asked" and found not in candidates[key]:
-                    # Answers name the values of enums; others are the same for all.
-                    is_first = key[3] == "enum" and limits is self.limits
-                    candidates[key].insert(
-                        0 if is_first else len(candidates[key]), found
-                    )
-        marked = {k: found for k, found in self.limits.items() if found[1] != "asked"}
-        proofs = in_parallel(self._validators, self._proof, candidates.items())
-        for (key, _), proof in zip(candidates.items(), proofs, strict=True):
-            if proof is not None:
-                yield Proven(key, *proof)
-                marked.pop(key, None)
-            elif self.limits.get(key, ("", "marker"))[1] == "asked":
-                report(f"{self.release.name}: no proof of {key} {self.limits[key][0]}")
-        yield from (Proven(key, found, None) for key, found in marked.items())
-
-    def _proof(
-        self, validator: Validator, candidate: tuple[Key, Sequence[Found]]
-    ) -> tuple[Found, Any] | None:
-        """The first of some facts about a field that is proven, and the object."""
-        (definition, field, context, rule), facts = candidate
-        for found in facts:
-            if context or not self._is_disproved(candidate[0], found[0]):
-                limit = Limit(definition, field, context, rule, found[0])
-                proof = proof_of_limit(validator, self._occurrences, limit)
-                if proof is not None:
-                    return found, proof.object
-        return None
-
-    def _is_ignored(self, kind: GroupVersionKind, path: str) -> bool:
-        return is_unvalidated(self.release.name, kind, path)
-
-    def _detailed(
-        self,
-        found: Iterable[Sequence[Occurrence]],
-        asked: Sequence[Fact],
-        other: Mapping[_FieldKey, Known] | None,
-    ) -> Iterator[Fact]:
-        """What more questions find about fields in some objects."""
-        refused = {
-            (fact.definition, fact.field)
-            for fact in asked
-            if fact.rule.startswith("probe") and fact.value == "refused"
-        }
-        counts: Counter[tuple[str, str, bool, str]] = Counter()
-        chosen: list[tuple[Occurrence, _FieldKey, Known | None, bool]] = []
-        for entry in chain.from_iterable(found):
-            kind, _, position, _ = entry
-            # A server does not serve alpha versions unless it is told to.
-            is_alpha = "alpha" in kind.version
-            if is_alpha or self._is_ignored(kind, general(path_of_field(position))):
-                continue
-            # Names of objects depend on the kind.
-            place = kind.kind if position.path == ("metadata", "name") else ""
-            key = position.definition, position.field, position.is_item, place
-            if counts[key] == (1 if other else _OBJECTS_OF_FIELD):
-                continue
-            counts[key] += 1
-            known = other.get(key[:3]) if other and not place else None
-            is_new = key[:2] in refused and counts[key] == 1
-            chosen.append((entry, key[:3], known, is_new))
-        report(f"{self.release.name}: {len(chosen)} fields in detail")
+    def _basic(self, declared: Declared) -> tuple[_Candidates, set[tuple[str, str]]]:
+        """What two questions about each field say, and the fields in which an odd value
+        is refused."""
+        constants = {**CONSTANTS, **declared.enums}
 
         def ask(
-            validator: Validator,
-            choice: tuple[Occurrence, _FieldKey, Known | None, bool],
-        ) -> list[Fact]:
-            entry, _, known, is_new = choice
-            questions = Questions(self.release, validator)
-            facts = self._still_true(validator, questions, entry, known or ())
-            if known is None or len(facts) < len(known) or (not facts and is_new):
-                facts = [*questions.facts(entry)]
-            return facts
+            validator: Validator, group: Sequence[Occurrence]
+        ) -> list[tuple[Occurrence, Candidate]]:
+            return [*basic_candidates(validator, group, constants)]
 
-        answers = in_parallel(self._validators, ask, chosen)
-        for count, ((_, field, *_), facts) in enumerate(
-            zip(chosen, answers, strict=True)
-        ):
-            if count % 500 == 0:
-                report(f"{self.release.name}: {count} of {len(chosen)}")
-            self.known[field] = {(fact.rule, fact.value) for fact in facts}
-            yield from facts
+        refused: set[tuple[str, str]] = set()
+        found: _Candidates = defaultdict(list)
+        for answers in [*in_parallel(self._validators, ask, self._fields)]:
+            names: dict[str, set[str]] = defaultdict(set)
+            for occurrence, (rule, value) in answers:
+                if rule == "refused":
+                    refused.add(occurrence.field)
+                elif rule == "enum":
+                    names[occurrence.context] |= set(value.split("\n"))
+                elif key := _key(occurrence, rule):
+                    found[key].append(value)
+            if names and _name(*answers[0][0].field) not in NO_ENUMS:
+                union = set[str]().union(*names.values())
+                key = (*answers[0][0].field, "", "enum")
+                found[key].append(cell_of_values(union))
+                self._add_names_of_places(found, [o for o, _ in answers], union)
+        return found, refused
 
-    def _still_true(
-        self,
-        validator: Validator,
-        questions: Questions,
-        entry: Occurrence,
-        known: Iterable[tuple[str, str]],
-    ) -> list[Fact]:
-        """Those of the facts of another release that hold for an occurrence, too."""
-        return [
-            entry.fact(rule, value)
-            for rule, value in sorted(known)
-            if (
-                questions.format_of(entry, rule) == value
-                if rule in ("format", "key_format")
-                else holds(validator, entry, rule, value)
-            )
-        ]
+    def _add_names_of_places(
+        self, found: _Candidates, answered: Sequence[Occurrence], names: set[str]
+    ) -> None:
+        """Add the values of an enum that depend on the kind."""
+        if _name(*answered[0].field) not in BY_KIND:
+            return
+        here: dict[str, set[str]] = defaultdict(set)
+        for entry in answered:
+            accepted = accepted_names(self._validators[0], entry, sorted(names))
+            here[entry.context] |= {*accepted}
+        for context, accepted_there in here.items():
+            if accepted_there != names:
+                key = (*answered[0].field, context, "enum")
+                found[key].append(cell_of_values(accepted_there))
 
-    def _add_accepted(self, kind: GroupVersionKind, name: str, value: Any) -> None:
-        """Remember what an accepted object disproves: values beyond limits, and that
-        fields are required which it does not have, or not empty."""
-        release = self.release
-        objects = [(name, value, "")]
-        for position in positions(release, name, value):
-            path = general(path_of_field(position))
-            if self._is_ignored(kind, path):
-                continue
-            part = value_at(value, position.path)
-            field = position.definition, position.field
-            if part == "":
-                self._absent.add((*field, "min_length"))
-            if type(part) in (str, int):
-                self._accepted[field].add(part)
-            elif isinstance(part, dict):
-                if position.schema.values is not None:
-                    self._accepted[field[0], f"{field[1]}{_KEYS}"].update(part)
-                if inner := object_definition(release, position.schema):
-                    objects.append((inner, part, f"{path}."))
-        for definition, part, path in objects:
-            for other in release.definitions[definition].fields:
-                inner_path = f"{path}{other.name}"
-                if other.name not in part and not self._is_ignored(kind, inner_path):
-                    self._absent.add((definition, other.name, "required"))
-
-    def _is_disproved(self, key: Key, limit: str) -> bool:
-        """Whether an accepted object has a value beyond a limit."""
-        definition, field, _, rule = key
-        if rule == "min_length" or (rule == "required" and limit == "true"):
-            return (definition, field, rule) in self._absent
-        if rule == "key_format":
-            keys = self._accepted.get((definition, f"{field}{_KEYS}"), ())
-            return not all(map(FORMATS[limit].accepts, filter(None, keys)))
-        checks: Mapping[str, Callable[[Any], bool]] = {
-            "minimum": lambda value: type(value) is int and value < int(limit),
-            "maximum": lambda value: type(value) is int and value > int(limit),
-            "max_length": lambda value: type(value) is str and len(value) > int(limit),
-            "format": lambda value: (
-                type(value) is str and value != "" and not FORMATS[limit].accepts(value)
-            ),
-        }
-        check = checks.get(rule)
-        accepted = self._accepted.get((definition, field), ())
-        return check is not None and any(map(check, accepted))
-
-    def _not_required(self) -> Iterator[tuple[Key, Found]]:
+    def _add_not_required(self, candidates: _Candidates) -> None:
         """What documents list as required, and accepted objects do not have."""
-        for definition, field, rule in self._absent:
-            if (definition.rpartition(".")[2], field, rule) in CONDITIONAL:
-                continue
-            fields = self.release.definitions[definition].fields
-            if rule == "required" and any(
-                f.required and f.name == field for f in fields
-            ):
-                yield (definition, field, "", rule), ("false", "asked")
+        for definition, field in self._occurrences.absent | self.others.absent:
+            listed = self._release.definitions[definition].schema.required
+            if field in listed:
+                candidates[definition, field, "", "required"].append("false")
+
+    def _mutated(self, asked: Iterable[Occurrence]) -> _Candidates:
+        found: _Candidates = defaultdict(list)
+
+        def ask(validator: Validator, entry: Occurrence) -> list[tuple[Key, str]]:
+            return [
+                (key, value)
+                for rule, value in mutations(self._release, validator, entry)
+                if (key := _key(entry, rule))
+            ]
+
+        for candidates in in_parallel(self._validators, ask, asked):
+            for key, value in candidates:
+                found[key].append(value)
+        return found
+
+    def _proven(self, candidates: _Candidates) -> dict[Key, tuple[str, Proof]]:
+        """Of each fact the first value that is proven."""
+        possible = {
+            key: values for key, values in candidates.items() if self._is_possible(key)
+        }
+        proofs = in_parallel(self._validators, self._proof, possible.items())
+        return {
+            key: proof
+            for key, proof in zip(possible, proofs, strict=True)
+            if proof is not None
+        }
+
+    def _is_possible(self, key: Key) -> bool:
+        definition, field, context, rule = key
+        kind = context.partition(":")[0]
+        name = _name(definition, field)
+        return (
+            definition in self._release.definitions
+            # The server's code reads kinds that it no longer serves, too.
+            and kind in {"", *self._kinds}
+            and name not in NO_LIMITS
+            and (*name, rule) not in NO_LIMITS
+        )
+
+    def _proof(
+        self, validator: Validator, candidate: tuple[Key, Sequence[str]]
+    ) -> tuple[str, Proof] | None:
+        key, values = candidate[0], [*dict.fromkeys(candidate[1])]
+        if key[3].endswith("format"):
+            # A weaker format holds where a stricter one does.
+            values.sort(key=_looseness)
+        for value in values:
+            limit = Limit(*key, value)
+            is_disproved = not limit.context and any(
+                occurrences.disprove(limit)
+                for occurrences in (self._occurrences, self.others)
+            )
+            if not is_disproved:
+                proof = proof_of_limit(validator, self._occurrences, limit)
+                if proof is not None:
+                    return value, proof
+        return None
+
+
+def _key(occurrence: Occurrence, rule: str) -> Key | None:
+    """What a rule is about. Names of objects depend on the kind, and some other fields;
+    elsewhere, a rule holds wherever the type is."""
+    definition, field = name = _name(*occurrence.field)
+    context = ""
+    if definition == "ObjectMeta" and field in ("name", "namespace"):
+        if occurrence.position.path != ("metadata", field):
+            return None
+        context = occurrence.context
+    elif name in BY_KIND and rule == "required":
+        context = occurrence.context
+    return (*occurrence.field, context, rule)
+
+
+def _name(definition: str, field: str) -> tuple[str, str]:
+    return definition.rpartition(".")[2], field
+
+
+def _looseness(name: str) -> int:
+    return sum(map(FORMATS[name].accepts, filter(None, PROBES)))

@@ -1,34 +1,28 @@
 """What cannot change, found by trying: for accepted objects of each kind, a value is
 replaced with others, or left out. Where the API server's code accepts the new object by
 itself, and never in the place of the old one, the field cannot change.
-
-``python -m specs.make.values.immutable_fields 1.37=PROGRAM 1.29=PROGRAM`` makes the table.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack
 from itertools import chain, islice
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.schema import parse
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.gates import gate_of
 from kubestencil.schema.knowledge.places import field_at
-from kubestencil.schema.knowledge.places import immutable_fields as known_fields
 from kubestencil.schema.knowledge.values import server_facts
-from kubestencil.schema.types import GroupVersionKind, Release, Schema
-from kubestencil.source import locate
-from kubestencil.source.releases import release_order
+from kubestencil.schema.types import (
+    GroupVersionKind,
+    Release,
+    Schema,
+    group_version_kind,
+)
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.facts import write_facts
-from specs.make.tables import report
 from specs.make.values.objects import (
     Position,
     general,
@@ -36,11 +30,9 @@ from specs.make.values.objects import (
     removed,
     replaced,
     value_at,
-    without_unknown,
 )
-from specs.make.values.pool import accepted_objects, seed_objects
-from specs.make.values.rows import joined
-from specs.make.values.workers import WORKERS, in_parallel
+from specs.make.values.rows import rows_of
+from specs.make.values.workers import in_parallel
 
 # How often a field is changed, and in one object.
 _CHANGES = 8
@@ -65,8 +57,6 @@ class Change(NamedTuple):
     path: str
     old: Any
     new: Any
-    #: The same in all releases that it is tried in.
-    number: int = 0
 
     @property
     def is_removal(self) -> bool:
@@ -76,27 +66,11 @@ class Change(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a release says of the change with a number: ``refused`` is the field that it
-    names, empty where it accepts the change."""
+    """What a release says of a change: ``refused`` is the field that it names, empty where
+    it accepts the change."""
 
     place: Place
-    number: int
     refused: str = ""
-
-
-class _Period(NamedTuple):
-    """Releases that do not contradict each other about changes at a place, and what they
-    say of these, by their numbers."""
-
-    releases: list[str]
-    refused: dict[int, str]
-
-    def contradicts(self, refused: Mapping[int, str]) -> bool:
-        """Whether a change was accepted in one and refused in the other."""
-        return any(
-            bool(field) != bool(self.refused.get(number, field))
-            for number, field in refused.items()
-        )
 
 
 def _is_part(new: Any, old: Any) -> bool:
@@ -199,18 +173,6 @@ def accepted_changes(
             yield change
 
 
-def changes_in(release: Release, changes: Iterable[Change]) -> Iterator[Change]:
-    """Changes of objects of any release, without the fields that this one lacks."""
-    names = definitions_of_kinds(release)
-    for change in changes:
-        if change.kind in names:
-            schema = release.definitions[names[change.kind]].schema
-            old = without_unknown(release, schema, change.old)
-            new = without_unknown(release, schema, change.new)
-            if old != new:
-                yield change._replace(old=old, new=new)
-
-
 def with_effect(changes: Iterable[Change], validator: Validator) -> Iterator[Change]:
     """The changes of what a release stores, of objects that it lets be applied again:
     others say nothing of the field."""
@@ -233,10 +195,9 @@ def with_effect(changes: Iterable[Change], validator: Validator) -> Iterator[Cha
 def replies(
     release: Release, validator: Validator, changes: Iterable[Change]
 ) -> Iterator[Reply]:
-    """What a release says of the changes that can be made and seen in it."""
+    """What a release says of the changes of ``all_changes`` that can be seen in it."""
     names = definitions_of_kinds(release)
-    possible = accepted_changes(changes_in(release, changes), validator)
-    tried = list(with_effect(possible, validator))
+    tried = list(with_effect(changes, validator))
     answers = validator.ask(
         Request("update", change.new, old=change.old) for change in tried
     )
@@ -244,10 +205,9 @@ def replies(
         place = change.kind, change.path
         if answer.accepted:
             if not change.is_removal and not _is_dropped(release, names, place):
-                yield Reply(place, change.number)
+                yield Reply(place)
         elif answer.code == 422 and answer.causes and not answer.old_refused:
-            field = _general(answer.causes[0].field) or change.path
-            yield Reply(place, change.number, field)
+            yield Reply(place, _general(answer.causes[0].field) or change.path)
 
 
 def _is_dropped(
@@ -260,55 +220,40 @@ def _is_dropped(
     return gate is not None and not gate.enabled
 
 
-def immutable_fields(
-    releases: Mapping[str, Release],
-    given: Mapping[str, Sequence[Reply]],
-    known: Mapping[str, Set[Place]],
-) -> dict[str, set[Place]]:
-    """The places of what never changes in ``releases``, the oldest of which comes first.
+def immutable_places(
+    release: Release,
+    validators: Sequence[Validator],
+    objects: Mapping[GroupVersionKind, Sequence[Any]],
+) -> dict[Place, str]:
+    """The places of what never changes in a release, and how that was found: ``asked``, or
+    ``kept`` of what is known of it, or of its base, where no change says otherwise."""
+    by_kind: dict[GroupVersionKind, list[Change]] = defaultdict(list)
+    for change in all_changes(release, validators, objects):
+        by_kind[change.kind].append(change)
 
-    Releases differ where a change that both were asked about is refused by one of them:
-    without such a change, what any of them accepts or refuses holds in all that have the
-    field. What is ``known`` of a release counts, too, unless it accepts a change itself.
-    """
-    periods = _periods(given)
-    found = {}
-    for name, release in releases.items():
-        refused = dict.fromkeys(_existing(release, known[name]), "")
-        mutable = set[Place]()
-        for place in _existing(release, periods):
-            fields = _at(periods[place], name).values()
-            if "" in fields:
-                mutable.update(outer_places([place]))
-            elif fields:
-                refused.setdefault(place, next(iter(fields)))
-        accepted = (reply.place for reply in given[name] if not reply.refused)
-        mutable -= known[name] - outer_places(accepted)
-        found[name] = _without_inner(_outermost(refused, mutable))
-    return found
+    def ask(validator: Validator, changes: Sequence[Change]) -> list[Reply]:
+        return [*replies(release, validator, changes)]
+
+    given = chain.from_iterable(in_parallel(validators, ask, by_kind.values()))
+    known = (
+        (group_version_kind(api_version, kind), path)
+        for api_version, kind, path, *_ in rows_of(release.name, "immutable-fields", 3)
+    )
+    return immutable_fields([*given], {*_existing(release, known)})
 
 
-def _periods(given: Mapping[str, Sequence[Reply]]) -> Mapping[Place, list[_Period]]:
-    periods: dict[Place, list[_Period]] = defaultdict(list)
-    for name, replies_of_release in given.items():
-        by_place: dict[Place, dict[int, str]] = defaultdict(dict)
-        for place, number, field in replies_of_release:
-            by_place[place][number] = field
-        for place, refused in by_place.items():
-            if not periods[place] or periods[place][-1].contradicts(refused):
-                periods[place].append(_Period([], {}))
-            periods[place][-1].releases.append(name)
-            periods[place][-1].refused.update(refused)
-    return periods
-
-
-def _at(periods: Sequence[_Period], release: str) -> Mapping[int, str]:
-    """What holds in a release; nothing for one between two periods, which is in neither."""
-    order = release_order(release)
-    begun = [p for p in periods if release_order(p.releases[0]) <= order]
-    current = begun[-1] if begun else periods[0]
-    is_over = release_order(current.releases[-1]) < order and current != periods[-1]
-    return {} if is_over else current.refused
+def immutable_fields(given: Sequence[Reply], known: Set[Place]) -> dict[Place, str]:
+    """What never changes, by the replies to changes, and what is ``known``."""
+    refused = {
+        **dict.fromkeys(known, ""),
+        **{r.place: r.refused for r in given if r.refused},
+    }
+    mutable = outer_places(reply.place for reply in given if not reply.refused)
+    asked = outer_places(reply.place for reply in given if reply.refused)
+    return {
+        place: "asked" if place in asked else "kept"
+        for place in _without_inner(_outermost(refused, mutable))
+    }
 
 
 def _existing(release: Release, places: Iterable[Place]) -> Iterator[Place]:
@@ -404,56 +349,3 @@ def _general(field: str) -> str:
     for part in field.split("["):
         text += part.rpartition("]")[2] if "]" in part else part
     return text
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Make the table by asking the programs of releases."""
-    programs = dict(text.split("=", 1) for text in arguments)
-    names = sorted(programs, key=release_order)
-    releases = {name: parse(locate(name, None)) for name in names}
-    seeds, made = seed_objects(), dict[str, Change]()
-    with ExitStack() as stack:
-        validators = {
-            name: [
-                stack.enter_context(Validator(Path(programs[name])))
-                for _ in range(WORKERS)
-            ]
-            for name in names
-        }
-        for name, release in releases.items():
-            objects = accepted_objects(release, validators[name][0], seeds)
-            for change in all_changes(release, validators[name], objects):
-                numbered = change._replace(number=len(made))
-                made.setdefault(json.dumps([change.old, change.new]), numbered)
-            report(f"{name}: {len(made)} changes")
-        given = {
-            name: list(replies(releases[name], validators[name][0], made.values()))
-            for name in names
-        }
-    known = {name: _known(name) for name in names}
-    _write(immutable_fields(releases, given, known))
-
-
-def _known(release: str) -> Set[Place]:
-    """What the present table says of a release."""
-    kinds = known_fields(release).items()
-    return {(kind, path) for kind, paths in kinds for path in paths}
-
-
-def _write(found: Mapping[str, Iterable[Place]]) -> None:
-    def table(release: str) -> dict[Place, bool]:
-        return dict.fromkeys(_known(release), True)
-
-    def is_inside(place: Any, _: bool, others: Mapping[Any, bool]) -> bool:
-        return any((place[0], outer) in others for outer in outer_paths(place[1]))
-
-    places = {name: dict.fromkeys(fields, True) for name, fields in found.items()}
-    rows = {
-        name: [(kind.api_version, kind.kind, path) for kind, path in fields]
-        for name, fields in joined(places, table, is_inside).items()
-    }
-    write_facts("immutable-fields", rows)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

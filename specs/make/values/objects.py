@@ -10,6 +10,9 @@ from kubestencil.schema.types import Release, Schema
 
 Path = tuple[str | int, ...]
 
+# A Secret's, which is stored as its data, and what names the object.
+_WRITE_ONLY = ("stringData", "apiVersion", "kind", "generateName")
+
 
 class Position(NamedTuple):
     """A value in an object, and the field that it is a value of.
@@ -129,6 +132,21 @@ def without_unknown(release: Release, schema: Schema, value: Any) -> Any:
         return {
             key: without_unknown(release, inner, item) for key, item in value.items()
         }
+    return value
+
+
+def without_dropped(value: Any, stored: Any) -> Any:
+    """A value without the fields that are not stored, but for those that only write
+    others, and for zeros, which Go leaves out."""
+    if isinstance(value, dict) and isinstance(stored, dict):
+        return {
+            key: without_dropped(part, stored.get(key))
+            for key, part in value.items()
+            if key in stored or key in _WRITE_ONLY or not part
+        }
+    is_list = isinstance(value, list) and isinstance(stored, list)
+    if is_list and len(value) == len(stored):
+        return [*map(without_dropped, value, stored)]
     return value
 
 

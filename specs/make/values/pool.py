@@ -16,8 +16,12 @@ from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.tables import report
-from specs.make.values.objects import general, positions, value_at, without_unknown
+from specs.make.values.objects import (
+    positions,
+    value_at,
+    without_dropped,
+    without_unknown,
+)
 from specs.make.values.seeds import Samples, Seeds
 from specs.make.values.workers import in_parallel
 
@@ -39,11 +43,11 @@ def grown_objects(
     given: Objects,
     samples: Samples,
 ) -> Objects:
-    """Accepted objects of each kind of a release: its examples and those of ``given``,
+    """Accepted objects of each kind of a release: those of ``given``, or its examples,
     with as many fields as possible.
 
-    ``samples`` are those of other releases; what is found is added to them. Some kinds
-    grow at a time, which use the values of earlier ones: pods are in many. The order of
+    What is found is added to ``samples``, of whose ``done`` fields no values are looked
+    for. Some kinds grow at a time, which use the values of earlier ones: pods are in many. The order of
     answers never changes what is found.
     """
     names = definitions_of_kinds(release)
@@ -53,31 +57,27 @@ def grown_objects(
     objects: Objects = {}
 
     def grow(validator: Validator, kind: GroupVersionKind) -> list[Any]:
-        definition = release.definitions[names[kind]]
-        trees = ExampleTrees(release)
-        examples = (
-            trees.starter(definition),
-            trees.required(definition),
-            trees.all_fields(definition),
-        )
-        seeds = Seeds(release, definition.name, validator, samples.copy())
-        starts = [to_json(tree) for tree in examples if tree is not None]
-        seeds.find([*accepted[kind], *starts])
+        seeds = Seeds(release, names[kind], validator, samples.copy())
+        seeds.find(accepted[kind] or _examples(release, names[kind]))
         # What the given ones do not have can matter, too.
         new = [value for value in seeds.objects if value not in accepted[kind]]
-        report(f"{release.name} {kind.api_version} {kind.kind}: {len(new)} new")
         return [*accepted[kind], *new]
 
     for kinds in (*first, rest):
         found = dict(zip(kinds, in_parallel(validators, grow, kinds), strict=True))
         _remember(release, found, samples)
         objects.update(found)
-    samples.done |= {
-        (definition.name, field.name)
-        for definition in release.definitions.values()
-        for field in definition.fields
-    }
     return {kind: objects[kind] for kind in names}
+
+
+def _examples(release: Release, name: str) -> list[Any]:
+    trees, definition = ExampleTrees(release), release.definitions[name]
+    examples = (
+        trees.starter(definition),
+        trees.required(definition),
+        trees.all_fields(definition),
+    )
+    return [to_json(tree) for tree in examples if tree is not None]
 
 
 def _remember(release: Release, objects: Objects, samples: Samples) -> None:
@@ -120,29 +120,21 @@ def accepted_objects(
     return accepted
 
 
-def with_others(
-    release: Release, validator: Validator, pools: Sequence[Objects]
-) -> Objects:
-    """The accepted objects of a release, the first pool, and those of other releases that
-    it accepts and that have fields which no other object has."""
-    objects: Objects = {kind: list(values) for kind, values in pools[0].items()}
-    names = definitions_of_kinds(release)
-    covered = {
-        kind: set().union(*(_fields(release, names[kind], value) for value in values))
-        for kind, values in objects.items()
+def stored_objects(release: Release, validator: Validator, objects: Objects) -> Objects:
+    """Accepted objects as ``accepted_objects`` has them, without what the server drops,
+    since a gate is off: whatever is in there is accepted."""
+    accepted = accepted_objects(release, validator, objects)
+    return {
+        kind: [
+            without_dropped(value, answer.object) if answer.object else value
+            for value, answer in zip(
+                values,
+                validator.ask(Request("default", value) for value in values),
+                strict=True,
+            )
+        ]
+        for kind, values in accepted.items()
     }
-    for pool in pools[1:]:
-        for kind, values in accepted_objects(release, validator, pool).items():
-            for value in values:
-                fields = _fields(release, names[kind], value)
-                if not fields <= covered.setdefault(kind, set()):
-                    covered[kind] |= fields
-                    objects.setdefault(kind, []).append(value)
-    return objects
-
-
-def _fields(release: Release, definition: str, value: Any) -> set[str]:
-    return {general(place.path) for place in positions(release, definition, value)}
 
 
 def given_objects(folders: Sequence[Path]) -> Objects:

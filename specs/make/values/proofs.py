@@ -4,7 +4,8 @@ that it refuses."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from kubestencil.schema.kinds import definitions_of_kinds
@@ -17,6 +18,7 @@ from specs.make.tables import report
 from specs.make.values.objects import (
     Path,
     general,
+    object_definition,
     path_of_field,
     positions,
     removed,
@@ -35,6 +37,8 @@ from specs.make.values.reviewed import SERVER_PATHS
 # In how many objects a proof is looked for, and after it what disproves the limit.
 _MOST_OBJECTS = 24
 _COMPARED = 6
+# A field that is in so many objects is asked about once in every other place.
+_ENOUGH = 12
 
 
 class Limit(NamedTuple):
@@ -90,29 +94,80 @@ class Occurrences:
         release: Release,
         objects: Mapping[GroupVersionKind, Iterable[Any]],
     ) -> None:
-        names = definitions_of_kinds(release)
+        self._release = release
         self._fields: dict[tuple[str, str, bool], list[Occurrence]] = defaultdict(list)
+        #: The fields, with their definitions, that objects of it do not have.
+        self.absent: set[tuple[str, str]] = set()
+        names = definitions_of_kinds(release)
         pairs = ((kind, value) for kind, values in objects.items() for value in values)
         for kind, value in sorted(pairs, key=lambda pair: len(str(pair[1]))):
-            for position in positions(release, names[kind], value):
-                if is_unvalidated(release.name, kind, general(path_of_field(position))):
-                    continue
-                found = Occurrence(kind, names[kind], position, value)
-                self._fields[*position[1:3], position.is_item].append(found)
+            self._add(kind, names[kind], value)
+
+    def _add(self, kind: GroupVersionKind, name: str, value: Any) -> None:
+        parts: list[tuple[str, Path]] = [(name, ())]
+        for position in positions(self._release, name, value):
+            path = path_of_field(position)
+            if not is_unvalidated(self._release.name, kind, general(path)):
+                found = Occurrence(kind, position, value)
+                self._fields[*found.field, position.is_item].append(found)
+                if isinstance(found.value, dict):
+                    inner = object_definition(self._release, position.schema)
+                    parts += [(inner, position.path)] if inner else []
+        for definition, path in parts:
+            part, place = value_at(value, path), general(path)
+            for field in self._release.definitions[definition].schema.field_names:
+                at = f"{place}.{field}" if place else field
+                if field not in part and not is_unvalidated(
+                    self._release.name, kind, at
+                ):
+                    self.absent.add((definition, field))
 
     def of(self, limit: Limit, *, items: bool) -> Iterator[Occurrence]:
         """Those of a field, or of the items of its lists, of all kinds in turn."""
-        by_kind: dict[tuple[str, str], list[Occurrence]] = defaultdict(list)
+        by_place: dict[str, list[Occurrence]] = defaultdict(list)
         for found in self._fields.get((limit.definition, limit.field, items), ()):
-            place = (
-                f"{found.kind.api_version}/{found.kind.kind}",
-                general(path_of_field(found.position)),
-            )
-            if limit.context in ("", ":".join(place)):
-                by_kind[place].append(found)
+            if limit.context in ("", found.context):
+                by_place[found.context].append(found)
         for rank in range(_MOST_OBJECTS):
-            for group in by_kind.values():
+            for group in by_place.values():
                 yield from group[rank : rank + 1]
+
+    def sample(self) -> Iterator[Sequence[Occurrence]]:
+        """Of each field, and of the items of each, some in every place that has it, the
+        fewer the more places there are."""
+        for found in self._fields.values():
+            by_place: dict[str, list[Occurrence]] = defaultdict(list)
+            count = 0
+            for occurrence in found:
+                place = by_place[occurrence.context]
+                if len(place) < (2 if count < _ENOUGH else 1):
+                    place.append(occurrence)
+                    count += 1
+            yield [*chain.from_iterable(by_place.values())]
+
+    def disprove(self, limit: Limit) -> bool:
+        """Whether an accepted object has a value beyond a limit, or lacks what it requires."""
+        rule, value = limit.rule, limit.value
+        if rule == "required" and value == "true":
+            return (limit.definition, limit.field) in self.absent
+        values = [
+            found.value
+            for items in (False, True)
+            for found in self._fields.get((limit.definition, limit.field, items), ())
+        ]
+        if rule == "key_format":
+            values = [key for part in values if isinstance(part, dict) for key in part]
+        texts = [part for part in values if isinstance(part, str)]
+        numbers = [part for part in values if type(part) is int]
+        beyond: Mapping[str, Callable[[], bool]] = {
+            "minimum": lambda: min(numbers, default=int(value)) < int(value),
+            "maximum": lambda: max(numbers, default=int(value)) > int(value),
+            "min_length": lambda: "" in texts,
+            "max_length": lambda: any(len(text) > int(value) for text in texts),
+        }
+        if rule in ("format", "key_format"):
+            return not all(map(FORMATS[value].accepts, filter(None, texts)))
+        return rule in beyond and beyond[rule]()
 
 
 def is_unvalidated(release: str, kind: GroupVersionKind, path: str) -> bool:
@@ -141,12 +196,6 @@ def proof_of_limit(
             return None
         proof = proof or evidence
     return proof
-
-
-def holds(validator: Validator, occurrence: Occurrence, rule: str, value: str) -> bool:
-    """Whether one object proves a limit."""
-    evidence = _evidence(validator, occurrence, rule, value)
-    return evidence is not None and evidence is not DISPROVED
 
 
 def _evidence(
@@ -182,7 +231,7 @@ def _refused_fields(answer: Answer, pair: Pair) -> tuple[str, ...]:
     field, parent = written(pair.path), written(tuple(outer))
     names = [_path_of_field(cause.field) for cause in answer.causes]
     is_named = any(
-        name in (field, f"{parent}[{last}]")
+        name in (field, f"{parent}[{last}]", general(pair.path))
         or name.startswith((f"{field}.", f"{field}["))
         or (pair.is_part and name == parent)
         for name in names

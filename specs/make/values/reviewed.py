@@ -6,9 +6,6 @@ from __future__ import annotations
 #: Fields whose values depend on the kind; elsewhere, what differs between kinds depends on
 # other fields of the objects that were asked about.
 BY_KIND = {("PodSpec", "restartPolicy"), ("RoleRef", "kind")}
-#: Fields with a default in some kinds: not in all templates of pods, and not in that of a
-#: CronJob's jobs.
-DEFAULTS_BY_KIND = {("PodSpec", "enableServiceLinks"), ("JobSpec", "completionMode")}
 #: Values of texts whose Go type is no marked enum, and whose refusals may not name them
 #: (k8s.io/apimachinery/pkg/apis/meta/v1/types.go).
 CONSTANTS = {
@@ -52,41 +49,21 @@ NO_DEFAULTS = {
     ("LabelSelector", "matchLabels"), ("PodSpec", "tolerations"),
     ("ReplicationControllerSpec", "selector"), ("WeightedPodAffinityTerm", "podAffinityTerm"),
 }  # fmt: skip
-#: Conditions of defaults: what is filled in is the same in all objects of which one holds.
-CONDITIONS = {
-    ("DaemonSetUpdateStrategy", "rollingUpdate"): ("type!=OnDelete",),
-    ("DeploymentStrategy", "rollingUpdate"): ("type!=Recreate",),
-    ("StatefulSetUpdateStrategy", "rollingUpdate"): ("type!=OnDelete",),
-    ("JobSpec", "backoffLimit"): ("!backoffLimitPerIndex", "backoffLimitPerIndex"),
-    ("JobSpec", "completions"): ("!parallelism",),
-    ("JobSpec", "podReplacementPolicy"): ("!podFailurePolicy", "podFailurePolicy"),
-    ("Container", "imagePullPolicy"): ("image!~latest", "image~latest"),
-    ("EphemeralContainer", "imagePullPolicy"): ("image!~latest", "image~latest"),
-    ("ImageVolumeSource", "pullPolicy"): ("reference!~latest", "reference~latest"),
-    ("ServiceSpec", "allocateLoadBalancerNodePorts"): ("type=LoadBalancer",),
-    ("ServiceSpec", "externalTrafficPolicy"): ("type=LoadBalancer", "type=NodePort"),
-    ("ServiceSpec", "internalTrafficPolicy"): ("type!=ExternalName",),
-    ("ServiceSpec", "ipFamilyPolicy"): ("type!=ExternalName",),
-    ("ServiceSpec", "sessionAffinityConfig"): ("sessionAffinity=ClientIP",),
-    ("NetworkPolicySpec", "policyTypes"): ("!egress", "egress"),
-    ("Subject", "apiGroup"): ("kind=Group", "kind=ServiceAccount", "kind=User"),
-    ("ExactDeviceRequest", "count"): ("allocationMode!=All",),
-    ("DeviceRequest", "count"): ("allocationMode!=All",),
-}
 #: An empty text or object that means something.
 MEANT = {
     ("HostPathVolumeSource", "type"),
     ("GRPCAction", "service"),
     ("NetworkPolicySpec", "podSelector"),
 }
-#: Limits that depend on other values, or that are more than the format says.
-NO_LIMITS = {
+#: Fields with limits that depend on other values, or that are more than the format says;
+# of some only a rule.
+NO_LIMITS: set[tuple[str, ...]] = {
     ("Subject", "namespace"),
     ("ResourcePolicyRule", "namespaces"), ("Event", "reason"), ("MetricSpec", "resource"),
     ("DeploymentSpec", "progressDeadlineSeconds"), ("JobSpec", "maxFailedIndexes"),
     ("NetworkPolicyPort", "endPort"), ("QueuingConfiguration", "handSize"),
     ("CertificateSigningRequestSpec", "signerName"),
-    ("PodCertificateRequestSpec", "signerName"), ("Endpoint", "addresses"),
+    ("PodCertificateRequestSpec", "signerName"),
     ("NamespaceSpec", "finalizers"), ("LimitRangeItem", "type"),
     ("NodeSelectorRequirement", "values"), ("Subject", "name"), ("Event", "reportingComponent"),
     ("ServiceSpec", "externalName"), ("StorageClass", "allowedTopologies"),
@@ -94,14 +71,9 @@ NO_LIMITS = {
     ("ServicePort", "nodePort"),
     # 0 is as good as absent.
     ("FlowSchemaSpec", "matchingPrecedence"),
-}  # fmt: skip
-#: Paths of the server that are not those of the field that it means.
-SERVER_PATHS = {
-    "metadata.taints": "spec.taints",
-    "spec.LoadBalancerSourceRanges": "spec.loadBalancerSourceRanges",
-}
-#: Limits that hold under a condition only: specs/combinations.tsv has it, where it can.
-CONDITIONAL = {
+    # It depends on the type of addresses.
+    ("Endpoint", "addresses", "format"),
+    # The others hold under a condition only: specs/combinations.tsv has it, where it can.
     ("AppArmorProfile", "localhostProfile", "required"),
     # cpu and memory need no prefix.
     ("ContainerResourceMetricSource", "name", "format"),
@@ -124,3 +96,8 @@ CONDITIONAL = {
     ("PodCertificateRequestSpec", "pkixPublicKey", "required"),
     ("PodCertificateRequestSpec", "proofOfPossession", "required"),
 }  # fmt: skip
+#: Paths of the server that are not those of the field that it means.
+SERVER_PATHS = {
+    "metadata.taints": "spec.taints",
+    "spec.LoadBalancerSourceRanges": "spec.loadBalancerSourceRanges",
+}

@@ -59,7 +59,7 @@ class Samples:
         self._values: dict[tuple[str, str], list[Any]] = {}
         self._kinds: dict[tuple[str, str], set[str]] = {}
         self._failures: Counter[tuple[str, str]] = Counter()
-        #: The fields that releases have whose objects are found.
+        #: The fields, with their definitions, of which no values are looked for.
         self.done: set[tuple[str, str]] = set()
 
     def of(self, definition: str, field: str) -> Sequence[Any]:
@@ -86,7 +86,7 @@ class Samples:
         self._failures[definition, field] += 1
 
     def is_known(self, definition: str, field: str) -> bool:
-        """Whether objects of enough kinds have a field, or another release has it."""
+        """Whether objects of enough kinds have a field, or no value is looked for."""
         kinds = self._kinds.get((definition, field), ())
         return len(kinds) >= _KINDS or (definition, field) in self.done
 

@@ -3,6 +3,7 @@ API server looks into. Paths are JSON names without the indexes of lists."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from typing import NamedTuple
 from kubestencil.schema.field_paths import fields_along
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.fields import KnownField, known_field
-from kubestencil.schema.knowledge.tables import ranged_rows, rows, rows_of_release
+from kubestencil.schema.knowledge.tables import ranged_rows, rows
 from kubestencil.schema.knowledge.values import FieldFacts, server_facts
 from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
 from kubestencil.source.releases import ReleaseRange, release_order
@@ -29,6 +30,20 @@ class KindField(NamedTuple):
     api_version: str
     kind: str
     path: str
+
+
+class ImmutableField(NamedTuple):
+    """A field of a kind that cannot change in some releases, with all that is inside of it.
+
+    ``found`` is ``asked`` where the API server's code refused a change of it, and ``kept``
+    where no object that it was asked about has one.
+    """
+
+    releases: ReleaseRange
+    api_version: str
+    kind: str
+    path: str
+    found: str
 
 
 class ConditionalChange(NamedTuple):
@@ -52,9 +67,9 @@ def conditional_changes_of(group: str, kind: str) -> Sequence[ConditionalChange]
     return [row for row in table if (row.group, row.kind) == (group, kind)]
 
 
-def immutable_rows() -> Iterator[KindField]:
+def immutable_rows() -> Iterator[ImmutableField]:
     """The rows of the table ``immutable-fields``. Metadata is left out."""
-    return ranged_rows("immutable-fields", KindField, 3)
+    return ranged_rows("immutable-fields", ImmutableField, 3)
 
 
 @cache
@@ -69,11 +84,14 @@ def unvalidated_fields(release: str) -> _Paths:
     return _paths(rows("unvalidated-fields", KindField), release)
 
 
-def _paths(fields: Iterator[KindField], release: str) -> _Paths:
-    found = rows_of_release(
-        fields, release, lambda row: group_version_kind(row.api_version, row.kind)
-    )
-    return {kind: frozenset(row.path for row in rows) for kind, rows in found.items()}
+def _paths(
+    fields: Iterator[KindField] | Iterator[ImmutableField], release: str
+) -> _Paths:
+    found: dict[GroupVersionKind, set[str]] = defaultdict(set)
+    for row in fields:
+        if row.releases.includes(release):
+            found[group_version_kind(row.api_version, row.kind)].add(row.path)
+    return {kind: frozenset(paths) for kind, paths in found.items()}
 
 
 def facts_in_kind(release: str, kind: GroupVersionKind) -> Mapping[str, FieldFacts]:

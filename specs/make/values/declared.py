@@ -1,0 +1,152 @@
+"""What the Go types of k8s.io/api declare of the values of fields: enums (the marker
+``+enum``), and limits (declarative validation tags: ``+k8s:maxItems=100``).
+
+Tags are candidates only. They are declared for releases that do not enforce them yet, and
+many that are new were enforced by written code long before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from specs.make.checkouts import Checkout
+from specs.make.go_types import (
+    API_FOLDERS,
+    GoField,
+    GoStruct,
+    json_fields,
+    read_structs,
+)
+from specs.make.values.questions import Candidate
+
+_ENUM = re.compile(
+    r"^// \+(?:k8s:(?:\w+\([^)]*\)=\+k8s:)?)?enum\s*\n(?:^//.*\n)*^type (\w+) string",
+    re.M,
+)
+_CONSTANT = re.compile(
+    r'^\s*(?:const\s+)?\w+\s+(\w+)\s*=\s*"([^"]*)"'
+    r'|^\s*(?:const\s+)?\w+\s*=\s*(\w+)\("([^"]*)"\)',
+    re.M,
+)
+_TAG = re.compile(r"\+k8s:(\w+)(?:\([^)]*\))?(?:=(.*))?\Z")
+# What says when a tag holds: a stage of it, or a gate.
+_CONDITIONS = ("alpha", "beta", "ifEnabled", "ifDisabled")
+_RULES = {
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "maxItems": "max_items",
+    "maxLength": "max_length",
+    # Texts of more characters have more bytes.
+    "maxBytes": "max_length",
+}
+# Formats of tags (k8s.io/apimachinery/pkg/api/validate/content) by those of
+# specs/formats.tsv.
+_FORMATS = {
+    "k8s-label-key": "qualified-name",
+    "k8s-label-value": "label-value",
+    "k8s-long-name": "dns-subdomain",
+    "k8s-long-name-caseless": "dns-subdomain-caseless",
+    "k8s-path-segment-name": "path-segment",
+    "k8s-prefixed-label-key": "qualified-name-with-prefix",
+    "k8s-resource-fully-qualified-name": "qualified-identifier",
+    "k8s-resource-pool-name": "dns-subdomain-path",
+    "k8s-short-name": "dns-label",
+    "k8s-uuid": "uuid",
+}
+
+
+class Declared(NamedTuple):
+    """What is declared of fields, by definition and field."""
+
+    enums: Mapping[tuple[str, str], tuple[str, ...]]
+    limits: Mapping[tuple[str, str], tuple[Candidate, ...]]
+
+
+def declared(checkout: Checkout) -> Declared:
+    """The enums and the limits of a release in all API versions."""
+    enums: dict[tuple[str, str], tuple[str, ...]] = {}
+    limits: dict[tuple[str, str], tuple[Candidate, ...]] = {}
+    for name, field, values in _fields(checkout):
+        if values:
+            enums[name, field.json_name] = values
+        if candidates := tuple(_limits(field)):
+            limits[name, field.json_name] = candidates
+    return Declared(enums, limits)
+
+
+def _fields(checkout: Checkout) -> Iterator[tuple[str, GoField, tuple[str, ...]]]:
+    """Each field with the definition that has it, and the values of its type."""
+    for module, (pattern, prefix) in API_FOLDERS.items():
+        root = checkout.module(module)
+        folders = sorted(
+            path for path in root.glob(pattern) if (path / "types.go").is_file()
+        )
+        enums = {folder: _enums(folder) for folder in folders}
+        for folder in folders:
+            package = f"{prefix}{folder.parent.name}.{folder.name}"
+            structs: Mapping[str, GoStruct] = read_structs(folder)
+            for struct in structs.values():
+                for field in json_fields(struct, structs):
+                    values = _values(field.element, folder, enums, root)
+                    yield f"{package}.{struct.name}", field, values
+
+
+def _enums(folder: Path) -> dict[str, tuple[str, ...]]:
+    source = "\n".join(
+        path.read_text("utf-8") for path in sorted(folder.glob("types*.go"))
+    )
+    names = set(_ENUM.findall(source))
+    values: dict[str, list[str]] = {name: [] for name in names}
+    for match in _CONSTANT.finditer(source):
+        name, value = match[1] or match[3], match[2] if match[1] else match[4]
+        if name in names and value not in values[name]:
+            values[name].append(value)
+    return {name: tuple(sorted(found)) for name, found in values.items()}
+
+
+def _values(
+    element: str,
+    folder: Path,
+    enums: dict[Path, dict[str, tuple[str, ...]]],
+    root: Path,
+) -> tuple[str, ...]:
+    """The values of a type, which can be of another package: ``v1.Protocol``,
+    ``corev1.Protocol``."""
+    package, dot, name = element.rpartition(".")
+    if not dot:
+        return enums[folder].get(name, ())
+    if package in ("v1", "corev1", "core"):
+        return enums.get(root / "core" / "v1", {}).get(name, ())
+    return ()
+
+
+def _limits(field: GoField) -> Iterator[Candidate]:
+    keys = []
+    for comment in field.tags:
+        tag, _, _ = comment.partition(" #")
+        part = ""
+        while (match := _TAG.match(tag.strip())) and match[1] in (
+            *_CONDITIONS,
+            "eachKey",
+            "eachVal",
+        ):
+            part = match[1] if match[1] not in _CONDITIONS else part
+            tag = match[2] or ""
+        if match is None:
+            continue
+        name, value = match[1], (match[2] or "").strip('"')
+        if name in _RULES and part != "eachKey" and value.isdigit():
+            yield _RULES[name], value
+        elif name == "format" and value in _FORMATS:
+            yield "key_format" if part == "eachKey" else "format", _FORMATS[value]
+        elif name == "required":
+            yield "required", "true"
+        elif name == "listMapKey":
+            keys.append(value)
+        elif (name, value) in (("listType", "set"), ("unique", "set")):
+            yield "unique", '""'
+    if keys:
+        yield "unique", " ".join(sorted(keys))
