@@ -6,7 +6,7 @@ in, and last that which its description states: descriptions lag behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -108,8 +108,8 @@ class ReleaseStages:
             if gate is not None:
                 return FieldStage.of_gate(gate)
             former = former_gates(definition, field, self.kubernetes)
-            if former:
-                return self._stage_of_gates(former, self.kubernetes)
+            if stage := self._stage_of_gates(former, self.kubernetes):
+                return stage
         stated = stated_stage(schema.description, self.kubernetes)
         return None if stated is None else self._with_facts(stated)
 
@@ -152,13 +152,16 @@ class ReleaseStages:
             if "feature gate" in field.schema.description
         )
 
-    def _stage_of_gates(self, gates: Iterable[str], release: str) -> FieldStage:
+    def _stage_of_gates(self, names: Sequence[str], release: str) -> FieldStage | None:
         """The stage of a field that gates guarded before. They are removed, or kept
-        without an effect on the field, once it is always available."""
-        stages = [gate_in(gate, release) for gate in gates]
+        without an effect on the field, once it is always available; a gate that was off to
+        the end may have become a part of another one, so that nothing is known."""
+        stages = [gate_in(name, release) for name in names]
         present = [gate for gate in stages if gate is not None]
         if not present:
-            return FieldStage("stable")
+            last = [rows[-1] for name in names if (rows := gates().get(name))]
+            is_on = last and all(row.default == "on" for row in last)
+            return FieldStage("stable") if is_on else None
         gate = min(present, key=lambda gate: gate.order)
         return FieldStage.of_gate(gate)
 
