@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -138,29 +139,28 @@ func dropDisabledFields(newWidget, oldWidget *shop.Widget) {
 }
 """
 
-LIFECYCLE = """
-// APILifecycleIntroduced is generated.
-func (in *Widget) APILifecycleIntroduced() (major, minor int) {
-	return 1, 29
+# What the programs of specs/make/program print of any of these releases.
+PROGRAMS = {
+    "types": (
+        "lifecycle\tshop.example.com/v1beta1 Widget\t1.31\t1.34"
+        "\tshop.example.com/v1 Widget\n"
+    ),
+    "gates": (
+        "feature-gates\tGadgets\tbeta\ton\t\nfeature-gates\tLater\talpha\toff\t\n"
+    ),
+    "components": 'flags\tkube-apiserver\tanonymous-auth\t\tbool\t"true"\t\n',
+    "kubelet": (
+        'flags\tkubelet\tcache-ttl\tdeprecated\tduration\t"2m0s"'
+        "\tauthentication.webhook.cacheTTL\n"
+        'flags\tkubelet\thousekeeping-interval\t\tduration\t"10s"\t\n'
+        'flags\tkubelet\trunonce\tdeprecated\tbool\t"false"\trunOnce\n'
+    ),
 }
-
-func (in *Widget) APILifecycleDeprecated() (major, minor int) {
-	return 1, 31
-}
-
-func (in *Widget) APILifecycleReplacement() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Widget"}
-}
-
-func (in *Widget) APILifecycleRemoved() (major, minor int) {
-	return 1, 34
-}
-"""
 
 
 MODULES = (
     *("apimachinery", "client-go", "cloud-provider", "component-base"),
-    *("controller-manager", "kube-aggregator"),
+    *("controller-manager", "endpointslice", "kube-aggregator"),
 )
 
 
@@ -216,7 +216,6 @@ def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
             },
             f"{api}/shop/register.go": 'const GroupName = "shop.example.com"',
             f"{api}/shop/v1/types.go": TYPES,
-            f"{api}/shop/v1beta1/zz_generated.prerelease-lifecycle.go": LIFECYCLE,
             # A later patch is not read.
             f"k8s.io/api@v0.{minor}.1/shop/v1/types.go": "",
         }
@@ -225,6 +224,13 @@ def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
     return [Checkout(folder, release) for release in RELEASES]
+
+
+def make_patch(checkout: Checkout) -> Checkout:
+    """The checkout of a minor version as its patch 2."""
+    for path in sorted(checkout.folder.glob(f"k8s.io/*@v?.{checkout.release[2:]}.0")):
+        shutil.copytree(path, path.with_name(path.name.removesuffix("0") + "2"))
+    return Checkout(checkout.folder, f"{checkout.release}.2")
 
 
 DISCOVERY = {

@@ -14,7 +14,7 @@ from specs.make.checkouts import Checkout
 from specs.make.default_server import gated_resources
 from specs.make.documents import operated_kinds
 from specs.make.dropped_fields import dropped_fields
-from specs.make.gates import gate_names, gate_stages
+from specs.make.gates import gate_names
 from specs.make.go_types import API_FOLDERS, GoField, json_fields, read_structs
 
 _MARKER = "featureGate"
@@ -63,7 +63,7 @@ def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
 def _gated(checkout: Checkout) -> dict[tuple[str, str], str]:
     """The gates of each definition and field of a release's document."""
     names = gate_names(checkout)
-    gates = {names[constant] for constant in gate_stages(checkout) if constant in names}
+    gates = set(names.values())
     definitions = checkout.document["definitions"]
     by_field: dict[tuple[str, str], list[str]] = defaultdict(list)
     for definition, field, gate in _candidates(checkout):
