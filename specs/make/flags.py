@@ -6,7 +6,7 @@ fields changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubestencil.schema.knowledge.configurations import (
@@ -23,13 +23,6 @@ _FILES = {
     "kubelet": "KubeletConfiguration",
     "kube-proxy": "KubeProxyConfiguration",
     "kube-scheduler": "KubeSchedulerConfiguration",
-}
-# Fields without effect, as their comments say; the kubelet refuses runOnce.
-_WITHOUT_EFFECT = {
-    ("kubelet", "iptables-drop-bit"),
-    ("kubelet", "iptables-masquerade-bit"),
-    ("kubelet", "runonce"),
-    ("kube-proxy", "proxy-port-range"),
 }
 _JWT = "AuthenticationConfiguration.jwt[]"
 _WEBHOOK = "AuthorizationConfiguration.authorizers[].webhook"
@@ -51,6 +44,16 @@ _OF_API_SERVER = {
     "authorization-webhook-cache-authorized-ttl": f"{_WEBHOOK}.authorizedTTL",
     "authorization-webhook-cache-unauthorized-ttl": f"{_WEBHOOK}.unauthorizedTTL",
 }
+_OTHERWISE = {
+    **{("kube-apiserver", name): field for name, field in _OF_API_SERVER.items()},
+    # Fields without effect, as their comments say; the kubelet refuses runOnce.
+    ("kubelet", "iptables-drop-bit"): "",
+    ("kubelet", "iptables-masquerade-bit"): "",
+    ("kubelet", "runonce"): "",
+    ("kube-proxy", "proxy-port-range"): "",
+    # The kubelet looks at both (RunKubelet).
+    ("kubelet", "seccomp-default"): "KubeletConfiguration.seccompDefault",
+}
 
 
 def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
@@ -63,12 +66,15 @@ def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
             yield component, name, state, _field(component, name, changed, definitions)
 
 
-def _field(component: str, name: str, changed: str, definitions: dict[str, Any]) -> str:
+def _field(
+    component: str, name: str, changed: str, definitions: Mapping[str, Any]
+) -> str:
     """The field that a flag sets, after its kind; empty where a file has none."""
-    if component == "kube-apiserver":
-        path = _OF_API_SERVER.get(name, "")
-    elif changed and (component, name) not in _WITHOUT_EFFECT:
-        path = f"{_FILES[component]}.{changed}"
-    else:
-        return ""
-    return path if fields_on_path(definitions, path) else ""
+    if (component, name) in _OTHERWISE:
+        path = _OTHERWISE[component, name]
+        return path if fields_on_path(definitions, path) else ""
+    path = f"{_FILES[component]}.{changed}" if changed else ""
+    # What changes in a map is no field.
+    while path and not fields_on_path(definitions, path):
+        path = path.rpartition(".")[0]
+    return path

@@ -19,6 +19,7 @@ import (
 	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app/options"
 	proxyscheme "k8s.io/kubernetes/pkg/proxy/apis/config/scheme"
+	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
 	schedulerscheme "k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 
 	"example.com/validator/report"
@@ -48,6 +49,11 @@ func main() {
 	report.Flags("kube-scheduler", func() report.Options {
 		options := scheduler.NewOptions()
 		return report.Options{Sets: all(*options.Flags), File: func() (any, error) {
+			config, err := latest.Default()
+			if err != nil {
+				return nil, err
+			}
+			options.ComponentConfig = config
 			options.ApplyDeprecated()
 			options.ApplyLeaderElectionTo(options.ComponentConfig)
 			file := &schedulerfile.KubeSchedulerConfiguration{}
