@@ -18,7 +18,6 @@ from kubestencil.schema.knowledge.gates import GateRow
 from kubestencil.schema.knowledge.kinds import lifecycles
 from kubestencil.schema.types import group_version_kind
 from kubestencil.source.releases import ReleaseRange
-from specs.make import facts as specs_facts
 from specs.make import (
     default_server,
     flags,
@@ -32,6 +31,7 @@ from specs.make import (
     resources,
     volume_plugins,
 )
+from specs.make import facts as specs_facts
 from specs.make.checkouts import Checkout
 from specs.make.facts import changes_of, write_facts
 from specs.make.values.immutable_fields import Reply, immutable_fields

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kubestencil.errors import SourceError
-from kubestencil.schema.types import GroupVersionKind
 from kubestencil.schema.knowledge.gates import gate_rows
+from kubestencil.schema.types import GroupVersionKind
 from specs.make.checkouts import Checkout, GroupVersion
 from specs.make.documents import ResourceName, operated_kinds
 from specs.make.gates import gate_names

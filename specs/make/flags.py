@@ -51,6 +51,11 @@ _OTHERWISE = {
     ("kubelet", "iptables-masquerade-bit"): "",
     ("kubelet", "runonce"): "",
     ("kube-proxy", "proxy-port-range"): "",
+    # Only for an address without a port, and in the mode ipvs.
+    ("kube-proxy", "healthz-port"): "KubeProxyConfiguration.healthzBindAddress",
+    ("kube-proxy", "metrics-port"): "KubeProxyConfiguration.metricsBindAddress",
+    ("kube-proxy", "ipvs-sync-period"): "KubeProxyConfiguration.ipvs.syncPeriod",
+    ("kube-proxy", "ipvs-min-sync-period"): "KubeProxyConfiguration.ipvs.minSyncPeriod",
     # The kubelet looks at both (RunKubelet).
     ("kubelet", "seccomp-default"): "KubeletConfiguration.seccompDefault",
 }

@@ -18,7 +18,7 @@ from pathlib import Path
 from kubestencil.data_files import data_file
 from kubestencil.engine.environment import Environment
 from kubestencil.errors import KubestencilError, SourceError
-from kubestencil.source.releases import full_version, release_order
+from kubestencil.source.releases import release_order
 from kubestencil.validator.binaries import go_build, this_platform
 from specs.make import go_modules
 from specs.make.checkouts import Checkout

@@ -21,7 +21,7 @@ type Options struct {
 var (
 	saidDeprecated = regexp.MustCompile(`(?i)^\W*deprecated\b`)
 	// Values of any type of flag; one that is the default changes nothing.
-	values = []string{"true", "false", "7", "8", "7s", "127.0.0.7", "10.7.0.0/16", "AllAlpha=false", "a=7", "a=b:NoSchedule", "a:7", "0:memory=1Gi", "a"}
+	values = []string{"true", "false", "7", "8", "7s", "127.0.0.7", "10.7.0.0/16", "AllAlpha=false", "a=7", "a=b:NoSchedule", "a:7", "a<7", "0:memory=1Gi", "a"}
 )
 
 // Flags prints the flags of a component: whether it is deprecated, its type, its default, and
