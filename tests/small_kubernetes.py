@@ -139,7 +139,7 @@ func dropDisabledFields(newWidget, oldWidget *shop.Widget) {
 }
 """
 
-# What the programs of specs/make/program print of any of these releases.
+# What the programs of specs/make/programs print of any of these releases.
 PROGRAMS = {
     "types": (
         "lifecycle\tshop.example.com/v1beta1 Widget\t1.31\t1.34"

@@ -94,11 +94,11 @@ def _source(folder: Path) -> str:
 def _metrics(text: str) -> Iterator[_Metric]:
     """The stable and beta metrics that a package declares."""
     for match in _OPTIONS.finditer(text):
-        fields = dict(
-            field.groups()
+        fields = {
+            str(field[1]): str(field[2])
             for argument in _arguments(text, match.end())
             if (field := _FIELD.match(argument))
-        )
+        }
         if stability := _STABLE.search(fields.get("StabilityLevel", "")):
             yield _Metric(
                 [fields.get(key, "") for key in ("Namespace", "Subsystem", "Name")],
@@ -149,7 +149,7 @@ def _text(checkout: Checkout, folder: Path, source: str, expression: str) -> str
         }
         module, _, path = imports.get(alias, "").partition("/")
         source = _source(checkout.module(module) / path) if module else ""
-    constants = dict(_CONSTANT.findall(source))
+    constants: dict[str, str] = dict(_CONSTANT.findall(source))
     if name not in constants:
         raise SourceError(
             f"declares a metric with {expression}, which is no constant",

@@ -1,4 +1,4 @@
-"""Runs the Go programs in ``program/``, one for what needs the same packages: what
+"""Runs the Go programs in ``programs/``, one for what needs the same packages: what
 Kubernetes' own code says of a release.
 
 Go keeps what it compiled, so that a program of a release is slow once: from a minute (the
@@ -24,7 +24,7 @@ from specs.make import go_modules
 from specs.make.checkouts import Checkout
 
 # Sources of the programs, beside the module that validators have.
-_SOURCES = "specs/make/program"
+_SOURCES = "specs/make/programs"
 _UNPUBLISHED = re.compile(
     r"\b(\S+)@(v\S+): (?:reading |invalid version|unknown revision)"
 )
