@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -146,10 +147,24 @@ func (in *Widget) APILifecycleRemoved() (major, minor int) {
 }
 """
 
+# What the programs of specs/make/programs print of any of these releases.
+PROGRAMS = {
+    "gates": (
+        "feature-gates\tGadgets\tbeta\ton\t\nfeature-gates\tLater\talpha\toff\t\n"
+    ),
+    "components": 'flags\tkube-apiserver\tanonymous-auth\t\tbool\t"true"\t\n',
+    "kubelet": (
+        'flags\tkubelet\tcache-ttl\tdeprecated\tduration\t"2m0s"'
+        "\tauthentication.webhook.cacheTTL\n"
+        'flags\tkubelet\thousekeeping-interval\t\tduration\t"10s"\t\n'
+        'flags\tkubelet\trunonce\tdeprecated\tbool\t"false"\trunOnce\n'
+    ),
+}
+
 
 MODULES = (
     *("apimachinery", "client-go", "cloud-provider", "component-base"),
-    *("controller-manager", "kube-aggregator"),
+    *("controller-manager", "endpointslice", "kube-aggregator"),
 )
 
 
@@ -213,6 +228,13 @@ def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
     return [Checkout(folder, release) for release in RELEASES]
+
+
+def make_patch(checkout: Checkout) -> Checkout:
+    """The checkout of a minor version as its patch 2."""
+    for path in sorted(checkout.folder.glob(f"k8s.io/*@v?.{checkout.release[2:]}.0")):
+        shutil.copytree(path, path.with_name(path.name.removesuffix("0") + "2"))
+    return Checkout(checkout.folder, f"{checkout.release}.2")
 
 
 DISCOVERY = {

@@ -6,9 +6,11 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from kubestencil.diff import compare
 from kubestencil.schema.knowledge.gates import (
     GateStage,
     gate_in,
@@ -190,3 +192,20 @@ def test_gates_of_component_base_are_in_the_table() -> None:
     ]
     assert gate_in("LoggingBetaOptions", "1.35")
     assert gate_in("ComponentSLIs", "1.34") and not gate_in("ComponentSLIs", "1.35")
+
+
+def test_a_patch_can_take_a_default_back() -> None:
+    """Patches of 1.32, 1.34 and 1.35 did; their minor versions are as they were first, and
+    the next ones as they are."""
+    field = "io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy", "maxUnavailable"
+    enabled = {
+        release: (gate := gate_of(*field, release)) and gate.enabled
+        for release in ("1.35", "1.35.3", "1.35.4", "1.35.9", "1.36")
+    }
+    assert enabled == {
+        "1.35": True, "1.35.3": True, "1.35.4": False, "1.35.9": False, "1.36": False,
+    }  # fmt: skip
+    release = load("1.35")
+    patch = replace(release, name="1.35.4")
+    changed = [gate.gate for gate in compare(release, patch).gates]
+    assert changed == ["MaxUnavailableStatefulSet", "SchedulerAsyncAPICalls"]

@@ -12,19 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestencil.data_files import data_file
-from kubestencil.errors import SourceError
+from kubestencil.errors import KubestencilError, SourceError
 from kubestencil.schema.knowledge import snapshots
+from kubestencil.schema.knowledge.gates import GateRow
 from kubestencil.schema.types import group_version_kind
-from specs.make import facts as specs_facts
+from kubestencil.source.releases import ReleaseRange
 from specs.make import (
+    default_server,
     flags,
     gated_fields,
     gates,
     lifecycle,
+    metrics,
     parameters,
+    program,
     resources,
     volume_plugins,
 )
+from specs.make import facts as specs_facts
 from specs.make.checkouts import Checkout
 from specs.make.facts import changes_of, write_facts
 from specs.make.gate_answers import Gated
@@ -33,14 +38,42 @@ from specs.make.values.immutable_fields import Reply, immutable_fields
 from tests.small_kubernetes import (
     DISCOVERY,
     LIFECYCLE,
-    NEW_GATES,
+    PROGRAMS,
     make_checkouts,
+    make_patch,
 )
+
+_OUTPUT = program._output
+
+
+@pytest.fixture(autouse=True)
+def programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What programs of a small Kubernetes would print, and one gate that is known."""
+    monkeypatch.setattr(
+        program,
+        "_output",
+        lambda checkout, name: PROGRAMS.get(name) or _OUTPUT(checkout, name),
+    )
+    on = GateRow(ReleaseRange("1.32"), "Gadgets", "beta", "on", False, ())
+    for module in (default_server, gates):
+        monkeypatch.setattr(module, "gate_rows", lambda: iter([on]))
 
 
 @pytest.fixture
 def checkouts(tmp_path: Path) -> list[Checkout]:
     return make_checkouts(tmp_path)
+
+
+_LIST = """
+- name: Gadgets
+  versionedSpecs:
+  - {default: false, lockToDefault: false, preRelease: Alpha, version: "1.29"}
+  - {default: true, lockToDefault: false, preRelease: Beta, version: "1.32"}
+  - {default: true, lockToDefault: false, preRelease: Beta, version: "1.32", minCompatibilityVersion: "1.32"}
+- name: Later
+  versionedSpecs:
+  - {default: true, lockToDefault: true, preRelease: "", version: "1.33"}
+"""
 
 
 def _ranged(table: Any, checkouts: Iterable[Checkout]) -> list[tuple[str, ...]]:
@@ -134,13 +167,47 @@ def test_parameters_are_those_of_an_action_or_of_a_resource(
     ]
 
 
-def test_gates_are_read_in_both_forms(checkouts: list[Checkout]) -> None:
-    rows = _ranged(gates, checkouts)
+def test_gates_of_a_minor_version_are_those_that_components_register(
+    checkouts: list[Checkout],
+) -> None:
+    rows = _ranged(gates, [checkouts[2]])
     assert ["|".join(row) for row in rows] == [
-        "1.30..1.30|ColourGate|ga|on|locked|kubelet",
-        "1.30..1.31|Gadgets|alpha|off||kube-apiserver",
         "1.32..|Gadgets|beta|on||kube-apiserver",
+        "1.32..|Later|alpha|off||",
     ]
+
+
+def test_gates_of_a_patch_are_those_of_the_list_of_upstream(
+    checkouts: list[Checkout],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Those that no list has stay, and what needs compatibility with the minor version
+    itself is not what a component has by default."""
+    folder = Path("test/compatibility_lifecycle/reference")
+    lists = {
+        checkouts[2]: _LIST,
+        make_patch(checkouts[2]): _LIST.replace("true", "false"),
+    }
+    for checkout, text in lists.items():
+        path = checkout.module("kubernetes") / folder / "versioned_feature_list.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    known = [
+        GateRow(ReleaseRange("1.32"), name, "beta", "on", False, ("kubeadm",))
+        for name in ("Gadgets", "OfKubeadm")
+    ]
+    monkeypatch.setattr(gates, "gate_rows", lambda: iter(known))
+    assert ["|".join(row) for row in gates.make_rows(list(lists)[1])] == [
+        "Gadgets|beta|off||kube-apiserver kubeadm", "OfKubeadm|beta|on||kubeadm",
+    ]  # fmt: skip
+    assert not capsys.readouterr().err
+    # What a program says otherwise than the list is reported.
+    (
+        checkouts[2].module("kubernetes") / folder / "versioned_feature_list.yaml"
+    ).write_text(_LIST.replace("Beta", "GA"))
+    list(gates.make_rows(checkouts[2]))
+    assert "Gadgets is" in capsys.readouterr().err
 
 
 def test_gated_fields_are_what_was_asked_and_markers_of_other_gates(
@@ -231,13 +298,6 @@ def test_a_missing_module_is_named(tmp_path: Path) -> None:
     assert info.value.hint == "go mod download k8s.io/kubernetes@v1.99.0"
 
 
-def test_a_gate_in_an_unknown_form_is_refused(checkouts: list[Checkout]) -> None:
-    path = checkouts[2].module("kubernetes") / "pkg/features/kube_features.go"
-    path.write_text(NEW_GATES.replace("featuregate.Beta", "featuregate.Gamma"))
-    with pytest.raises(SourceError, match="unknown form"):
-        _ranged(gates, checkouts)
-
-
 def test_a_singular_of_another_form_is_refused(checkouts: list[Checkout]) -> None:
     path = checkouts[0].module("kubernetes") / "api/discovery"
     discovery = json.dumps(DISCOVERY).replace('"widget"', '"wgt"')
@@ -284,95 +344,73 @@ def test_volume_plugins_are_read_from_warnings_and_gates(tmp_path: Path) -> None
     assert by_field["portworxVolume"] == ("", "1.31", "")
 
 
-_KUBELET = """
-package options
-
-const fileFlag = "config"
-
-func (f *KubeletFlags) AddFlags(mainfs *pflag.FlagSet) {
-	fs := pflag.NewFlagSet("", pflag.ExitOnError)
-	fs.StringVar(&f.File, fileFlag, f.File, "The file, or "+
-		"a folder.")
-	fs.Var(cliflag.NewMapStringBool(&f.Labels), "node_labels", "DEPRECATED: labels, see \"a\".")
-	fs.MarkDeprecated(fileFlag, "it is going away")
-}
-
-func AddKubeletConfigFlags(fs *pflag.FlagSet, c *Configuration) {
-	notDeprecated := map[string]bool{"v": true, "max-pods": true}
-	fs.Int32Var(&c.MaxPods, "max-pods", c.MaxPods, "Pods (at most).")
-	fs.Var(list(&c.Authentication.Webhook.CacheTTL.Duration), "cache-ttl", "Time.")
-}
-
-func addCadvisorFlags(fs *pflag.FlagSet) {
-	register(global, local, "housekeeping_interval")
-	registerDeprecated(global, local, "boot_id_file", deprecated)
-}
-
-func other(fs *pflag.FlagSet) string {
-	return fs.Lookup("unknown").Name
-}
-"""
-_LOGS = """
-package v1
-
-func addFlags(c *LoggingConfiguration, fs flagSet) {
-	fs.VarP(VerbosityLevelPflag(&c.Verbosity), "v", "v", "verbosity")
-	fs.StringVar(&c.Format, "logging-format", c.Format, fmt.Sprintf("One of %s.", formats))
-}
-"""
-_AUDIT = """
-package options
-
-func (o *AuditBatchOptions) AddFlags(pluginName string, fs *pflag.FlagSet) {
-	fs.IntVar(&o.Size, fmt.Sprintf("audit-%s-size", pluginName), o.Size, "Size.")
-}
-
-func (o *DelegatingOptions) AddFlags(fs *pflag.FlagSet) {
-	fs.BoolVar(&o.Skip, "authentication-skip-lookup", o.Skip, "")
-}
-"""
-
-
-def test_flags_are_read_from_the_functions_of_each_component(tmp_path: Path) -> None:
-    sources = {
-        "kubernetes@v1.31.0/cmd/kubelet/app/options/options.go": _KUBELET,
-        "kubernetes@v1.31.0/cmd/kubelet/app/options/options_windows.go": _LOGS,
-        "kubernetes@v1.32.0/cmd/kubelet/app/options/options.go": _KUBELET.replace(
-            "boot_id_file", "machine_id_file"
-        ),
-    }
-    for minor in ("31", "32"):
-        sources |= {
-            f"apiserver@v0.{minor}.0/pkg/server/options/audit.go": _AUDIT,
-            f"component-base@v0.{minor}.0/logs/api/v1/options.go": _LOGS,
-            f"controller-manager@v0.{minor}.0/doc.go": "",
-            f"cloud-provider@v0.{minor}.0/doc.go": "",
-        }
-    for name, text in sources.items():
-        path = tmp_path / "k8s.io" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    checkouts = [Checkout(tmp_path, release) for release in ("1.31", "1.32")]
-    rows = _ranged(flags, checkouts)
-    of_kubelet = ["|".join(row) for row in rows if row[1] == "kubelet"]
-    assert of_kubelet == [
-        "1.31..1.31|kubelet|boot-id-file|deprecated|",
-        "1.31..|kubelet|cache-ttl|deprecated|"
+def test_flags_have_the_field_that_they_change(checkouts: list[Checkout]) -> None:
+    rows = ["|".join(row) for row in flags.make_rows(checkouts[2])]
+    assert rows == [
+        "kube-apiserver|anonymous-auth||AuthenticationConfiguration.anonymous.enabled",
+        "kubelet|cache-ttl|deprecated|"
         "KubeletConfiguration.authentication.webhook.cacheTTL",
-        "1.31..|kubelet|config|deprecated|",
-        "1.31..|kubelet|housekeeping-interval||",
-        "1.31..|kubelet|logging-format|deprecated|KubeletConfiguration.logging.format",
-        "1.32..|kubelet|machine-id-file|deprecated|",
-        "1.31..|kubelet|max-pods||KubeletConfiguration.maxPods",
-        "1.31..|kubelet|node-labels|deprecated|",
-        "1.31..|kubelet|v||KubeletConfiguration.logging.verbosity",
+        "kubelet|housekeeping-interval||",
+        # Its field has no effect.
+        "kubelet|runonce|deprecated|",
     ]
-    assert [row[2] for row in rows if row[1] == "kube-apiserver"] == [
-        *("audit-log-size", "audit-webhook-size", "logging-format", "v"),
+
+
+_METRICS = """
+package metrics
+
+import "k8s.io/component-base/metrics"
+
+const subsystem = "widgets"
+
+var (
+	parts = metrics.NewGaugeVec(
+		&metrics.GaugeOpts{
+			Subsystem: subsystem,
+			Name: "parts", // of a widget
+			Help: "Parts, }, of \\"all\\".",
+			StabilityLevel: metrics.BETA,
+			DeprecatedVersion: "1.30.0",
+		},
+		[]string{"colour"},
+	)
+	paint = metrics.NewCounter(&metrics.CounterOpts{Name: "paint", StabilityLevel: metrics.ALPHA})
+	dust = metrics.NewDesc(metrics.BuildFQName("", subsystem, "dust"), "Dust.", nil, nil, metrics.STABLE, "")
+)
+"""
+
+
+def test_metrics_are_read_from_what_declares_them(checkouts: list[Checkout]) -> None:
+    folder = checkouts[2].module("kubernetes") / "pkg/widgets"
+    folder.mkdir(parents=True)
+    (folder / "metrics.go").write_text(_METRICS)
+    (folder / "metrics_test.go").write_text(_METRICS.replace("parts", "tested"))
+    assert ["|".join(row) for row in metrics.make_rows(checkouts[2])] == [
+        "widgets_dust|Custom|stable|",
+        "widgets_parts|Gauge|beta|1.30",
     ]
-    assert [row[2] for row in rows if row[1] == "kube-scheduler"] == [
-        *("authentication-skip-lookup", "logging-format", "v"),
-    ]
+    (folder / "metrics.go").write_text(
+        _METRICS.replace("const subsystem", "const other")
+    )
+    metrics._source.cache_clear()
+    with pytest.raises(SourceError, match="metric with subsystem"):
+        list(metrics.make_rows(checkouts[2]))
+
+
+def test_a_module_that_is_not_published_is_named(
+    checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def go_build(*_: object) -> None:
+        raise KubestencilError(
+            "Go could not build it:\n  a.go:1:2: sigs.k8s.io/merge/v7@v7.0.1: "
+            "reading https://example.com: 403 Forbidden"
+        )
+
+    monkeypatch.setattr(program, "go_build", go_build)
+    module = checkouts[2].module("kubernetes") / "go.mod"
+    module.write_text("go 1.24\nrequire (\n\tk8s.io/api v0.0.0\n)\n")
+    with pytest.raises(SourceError, match=r"needs sigs.k8s.io/merge/v7 v7.0.1, which"):
+        list(program.program_rows(checkouts[2], "unpublished", "flags"))
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_a_release_is_made_as_far_as_its_sources_go(
     assert specs_make.main(["release", f"v{PREVIEW}", "--review", str(page)]) == 0
     messages = capsys.readouterr().err
     # Nothing is there of which facts could be, and the run goes on.
-    for left_out in ("configurations", "metrics", "program to ask", "changed-fields"):
+    for left_out in ("configurations", "program to ask", "changed-fields"):
         assert f"left out: {left_out}: " in messages
     assert "not there: k8s.io/kubelet@v0.33.0-beta.0: it is refused" in messages
     assert "not reviewed: specs/combinations.tsv was read until 1.32" in messages

@@ -119,6 +119,8 @@ def _flips_of_gates() -> Iterator[tuple[str, str]]:
         if is_one and former.default == later.default != row.default:
             for package in packages[row.gate]:
                 yield package, row.releases.first
+                # A patch may have begun with it.
+                yield package, previous_minor_version(later.releases.first)
 
 
 def _package(definition: str) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kubestencil.errors import SourceError
+from kubestencil.schema.knowledge.gates import gate_rows
 from kubestencil.schema.types import GroupVersionKind
 from specs.make.checkouts import Checkout, GroupVersion
 from specs.make.documents import ResourceName, operated_kinds
-from specs.make.gates import gate_stages
+from specs.make.gates import gate_names
 
 # The file has been moved once.
 _FILES = ("pkg/controlplane/instance.go", "pkg/master/master.go")
@@ -126,10 +127,14 @@ def _names(text: str, variables: Mapping[str, str]) -> Iterator[tuple[str, str]]
 
 def _gated_off(checkout: Checkout) -> Iterator[ResourceName]:
     """The resources and subresources whose feature gate is off by default."""
-    gated = list(gated_resources(checkout))
-    stages = gate_stages(checkout) if gated else {}
-    for resource, gate in gated:
-        if not stages[gate].default:
+    names = gate_names(checkout)
+    enabled = {
+        row.gate
+        for row in gate_rows()
+        if row.default == "on" and row.releases.includes(checkout.release)
+    }
+    for resource, gate in gated_resources(checkout):
+        if names.get(gate, gate) not in enabled:
             yield resource
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import definitions_of_kinds
-from kubestencil.schema.knowledge.gates import gated_field_rows
+from kubestencil.schema.knowledge.gates import gate_rows, gated_field_rows
 from kubestencil.schema.knowledge.snapshots import base_of, snapshots
 from kubestencil.source.releases import version_name
 from kubestencil.targets.examples.nodes import to_json
@@ -29,7 +29,7 @@ from specs.make.documents import operated_kinds, parsed_document
 from specs.make.facts import write_facts
 from specs.make.gate_answers import Gated, gated_by
 from specs.make.gate_switches import GatedValidator, Switches
-from specs.make.gates import gate_names, gate_stages
+from specs.make.gates import gate_names
 from specs.make.go_types import API_FOLDERS, json_fields, read_structs
 from specs.make.values.declared import declared
 from specs.make.values.pool import Objects, accepted_objects, seed_objects
@@ -44,7 +44,7 @@ def make_rows(checkout: Checkout, asked: Sequence[Gated] = ()) -> Iterator[Row]:
     """The rows of the table for a release: what its API server's code says, and what is
     only read."""
     names = gate_names(checkout)
-    gates = {names.get(constant, constant) for constant in gate_stages(checkout)}
+    gates = set(names.values())
     definitions = checkout.document["definitions"]
     found: dict[tuple[str, str, str], Row] = {}
     for fact in asked:
@@ -116,9 +116,11 @@ def _gated_kinds(checkout: Checkout) -> Iterator[tuple[str, str]]:
 def ask(checkout: Checkout, program: Path) -> list[Gated]:
     """What gates of a release decide about, by its API server's code."""
     release = parsed_document(checkout)
-    names = gate_names(checkout)
-    stages = gate_stages(checkout)
-    free = [names.get(gate, gate) for gate, stage in stages.items() if not stage.locked]
+    free = [
+        row.gate
+        for row in gate_rows()
+        if not row.locked and row.releases.includes(checkout.release)
+    ]
     with Validator(program) as validator:
         switches = Switches(validator, free)
         with GatedValidator(program, switches.only(switches.names)) as gated:

@@ -1,23 +1,35 @@
-"""The table ``feature-gates``: the stages of the feature gates of each release."""
+"""The table ``feature-gates``: the stages of the feature gates of each release.
+
+A program registers the gates of a final minor version as its components do. Patches and
+pre-releases have what upstream's own list (test/compatibility_lifecycle of
+k8s.io/kubernetes) says of them, which needs no program, and for the gates that are not in
+it, those of client-go and kubeadm, what the release before them has.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from kubestencil.errors import SourceError
-from kubestencil.source.releases import has_reached
+from kubestencil.schema.knowledge.gates import gate_rows
+from kubestencil.schema.knowledge.snapshots import base_of, snapshots
+from kubestencil.source.releases import (
+    has_reached,
+    minor_version_in,
+    next_minor_version,
+)
+from kubestencil.source.yaml import documents
 from specs.make.checkouts import Checkout
+from specs.make.program import program_rows
+from specs.make.tables import report
 
-# Files that define gates, by module. Later ones define some of the earlier ones anew.
+# Files that define gates, by module, whose constants are called after them.
 _FILES = (
     ("client-go", "features/known_features.go"),
+    ("component-base", "*/features/kube_features.go"),
     ("component-base", "logs/api/v1/kube_features.go"),
-    ("component-base", "metrics/features/kube_features.go"),
-    ("component-base", "zpages/features/kube_features.go"),
     ("controller-manager", "pkg/features/*features.go"),
     ("apiserver", "pkg/features/*features.go"),
     ("apiextensions-apiserver", "pkg/features/*features.go"),
@@ -57,85 +69,112 @@ _CODE: Mapping[str, Sequence[tuple[str, str]]] = {
     "client-go": (("client-go", "."),),
 }
 _USE = re.compile(r"\b\w*[fF]eature(?:s|gates?)\.(\w+)\b")
-_COMMENT = re.compile(r"//.*")
 _CONSTANT = re.compile(
     r'^\t(\w+)(?:\s+(?:\w+\.)?Feature)?\s*=\s*(?:\w+\.Feature\()?"(\w+)"', re.M
 )
-_ENTRY = re.compile(r"^\t+(?:\w+\.)?(\w+):\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", re.M)
-_SPEC = re.compile(r"(?=[^{}]*\bPreRelease:)[^{}]+")
-_SINCE = re.compile(r'\bVersion:\s*version\.MustParse\("([\d.]+)"\)')
-_DEFAULT = re.compile(r"\bDefault:\s*(true|false)\b")
-_STAGE = re.compile(r"\bPreRelease:\s*(?:\w+\.)?(Alpha|Beta|GA|Deprecated)\b")
-_VALUE = re.compile(r"^\t(\w+)\s+=\s+(true|false)$", re.M)
-_LOCKED = re.compile(r"\bLockToDefault:\s*true\b")
+# Of 1.32, and since 1.33: of gates whose stages have releases, and of others.
+_LISTS = (
+    "test/featuregates_linter/test_data/*versioned_feature_list.yaml",
+    "test/compatibility_lifecycle/reference/*versioned_feature_list.yaml",
+)
 
 
 class GateStage(NamedTuple):
-    """A feature gate in one release: ``stage`` is alpha, beta, ga or deprecated;
-    ``locked`` says that the default cannot be changed."""
+    """A feature gate in one release, as the table has it: ``stage`` is alpha, beta, ga or
+    deprecated, ``default`` on or off, ``locked`` empty where it can be changed."""
 
     stage: str
-    default: bool
-    locked: bool
-
-
-_OFF = {stage: GateStage(stage, False, False) for stage in ("alpha", "beta")}
-#: The gates that a patch release turned off or to another stage, by the minor version:
-#: pkg/features/kube_features.go of k8s.io/kubernetes 1.25.16, 1.27.16, 1.28.15, 1.29.6,
-#: 1.30.14, 1.31.14, 1.32.13 and 1.34.4, and of k8s.io/apiserver 0.30.14.
-PATCHED = {
-    ("1.25", "LocalStorageCapacityIsolationFSQuotaMonitoring"): _OFF["alpha"],
-    ("1.27", "EventedPLEG"): _OFF["alpha"],
-    ("1.27", "NewVolumeManagerReconstruction"): _OFF["beta"],
-    ("1.27", "SELinuxMountReadWriteOncePod"): _OFF["beta"],
-    ("1.28", "EventedPLEG"): _OFF["alpha"],
-    ("1.28", "SchedulerQueueingHints"): _OFF["beta"],
-    ("1.29", "EventedPLEG"): _OFF["alpha"],
-    ("1.30", "APIServingWithRoutine"): _OFF["alpha"],
-    ("1.31", "DisableNodeKubeProxyVersion"): GateStage("deprecated", False, False),
-    ("1.32", "ServiceAccountNodeAudienceRestriction"): _OFF["beta"],
-    ("1.34", "SchedulerAsyncAPICalls"): _OFF["beta"],
-}
+    default: str
+    locked: str
 
 
 def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
-    """The rows of the table for a release."""
+    """The rows of the table for a release.
+
+    Raises SourceError where the program needs a module that is not published.
+    """
     names = gate_names(checkout)
     components: dict[str, set[str]] = defaultdict(set)
+    # What no longer asks for a gate that cannot be changed is still what it is about.
+    for row in gate_rows():
+        components[row.gate].update(row.components)
     for component, constant in gate_uses(checkout):
         components[names.get(constant, constant)].add(component)
-    for constant, stated in gate_stages(checkout).items():
-        # The constants of gates of other modules are called after them.
-        gate = names.get(constant, constant)
-        stage, default, locked = PATCHED.get((checkout.release, gate), stated)
-        yield (
-            gate,
-            stage,
-            "on" if default else "off",
-            "locked" if locked else "",
-            " ".join(sorted(components[gate])),
-        )
+    for gate, stage in sorted(gate_stages(checkout).items()):
+        yield gate, *stage, " ".join(sorted(components[gate]))
+
+
+def gate_stages(checkout: Checkout) -> dict[str, GateStage]:
+    """The gates of a release by name."""
+    listed = _listed(checkout)
+    if listed and minor_version_in(checkout.release) != checkout.release:
+        return {**_unlisted(checkout), **listed}
+    registered = {
+        gate: GateStage(*cells)
+        for gate, *cells in program_rows(checkout, "gates", "feature-gates")
+    }
+    for gate, stage in listed.items():
+        if stage != (found := registered.get(gate)):
+            report(f"{gate} is {found}, and upstream lists it as {stage}")
+    return registered
+
+
+def _listed(checkout: Checkout) -> dict[str, GateStage]:
+    """The gates in the list that a test of Kubernetes compares with its code; none of a
+    release without a list."""
+    names = gate_names(checkout)
+    stages = {}
+    for pattern in _LISTS:
+        for path in checkout.module("kubernetes").glob(pattern):
+            for document in documents(path.read_text("utf-8"), path.name):
+                for gate in document.value:
+                    for spec in gate["versionedSpecs"]:
+                        if _holds(spec, checkout.release):
+                            # Until 1.36, two are called as their constants are.
+                            name = names.get(gate["name"], gate["name"])
+                            stages[name] = _stage(spec)
+    return stages
+
+
+def _holds(spec: Mapping[str, str], release: str) -> bool:
+    """Whether a gate has come to a stage in a release: as a component is without
+    --min-compatibility-version, which is that of the minor version before it."""
+    since, needed = spec["version"], spec.get("minCompatibilityVersion")
+    return (not since or has_reached(release, since)) and (
+        not needed or has_reached(release, next_minor_version(needed))
+    )
+
+
+def _stage(spec: Mapping[str, Any]) -> GateStage:
+    return GateStage(
+        (spec["preRelease"] or "GA").lower(),
+        "on" if spec["default"] else "off",
+        "locked" if spec["lockToDefault"] else "",
+    )
+
+
+def _unlisted(checkout: Checkout) -> dict[str, GateStage]:
+    """The gates of the release that a patch or a pre-release is based on which are in no
+    list: those of client-go and kubeadm."""
+    base = base_of(checkout.release, snapshots())
+    if base is None:
+        return {}
+    listed = _listed(Checkout(checkout.folder, base))
+    return {
+        row.gate: GateStage(row.level, row.default, "locked" if row.locked else "")
+        for row in gate_rows()
+        if row.releases.includes(base) and row.gate not in listed
+    }
 
 
 def gate_names(checkout: Checkout) -> dict[str, str]:
     """The names of the gates by those of their constants, which mostly are the same."""
     return {
         constant: name
-        for source in _sources(checkout)
-        for constant, name in _CONSTANT.findall(source)
+        for module, files in _FILES
+        for path in sorted(checkout.module(module).glob(files))
+        for constant, name in _CONSTANT.findall(path.read_text("utf-8"))
     }
-
-
-def gate_stages(checkout: Checkout) -> dict[str, GateStage]:
-    """The gates of the release by the names of their constants."""
-    stages = {}
-    for source in _sources(checkout):
-        for name, value in _VALUE.findall(source):
-            source = source.replace(f"Default: {name}", f"Default: {value}")
-        for constant, entry in _ENTRY.findall(source):
-            if stage := _stage_in(checkout.release, entry):
-                stages[constant] = stage
-    return stages
 
 
 def gate_uses(checkout: Checkout) -> Iterator[tuple[str, str]]:
@@ -143,44 +182,8 @@ def gate_uses(checkout: Checkout) -> Iterator[tuple[str, str]]:
     for component, folders in _CODE.items():
         constants: set[str] = set()
         for module, folder in folders:
-            for path in (_module(checkout, module) / folder).rglob("*.go"):
+            for path in (checkout.module(module) / folder).rglob("*.go"):
                 if not path.name.endswith("_test.go"):
                     constants.update(_USE.findall(path.read_text("utf-8")))
         for constant in sorted(constants):
             yield component, constant
-
-
-def _sources(checkout: Checkout) -> Iterator[str]:
-    for module, files in _FILES:
-        for path in sorted(_module(checkout, module).glob(files)):
-            yield _COMMENT.sub("", path.read_text("utf-8"))
-
-
-def _module(checkout: Checkout, name: str) -> Path:
-    """The folder of a module; until 1.14 those of k8s.io/kubernetes are inside it."""
-    staging = checkout.module("kubernetes") / "staging/src/k8s.io" / name
-    return staging if staging.exists() else checkout.module(name)
-
-
-def _stage_in(release: str, entry: str) -> GateStage | None:
-    """The stage at ``release``; None where the gate comes with a later one, and where
-    ``entry`` is something else than a gate.
-
-    Raises SourceError where the entry is in no form that this can read.
-    """
-    current = None
-    for spec in _SPEC.findall(entry):
-        since, default, stage = (
-            pattern.search(spec) for pattern in (_SINCE, _DEFAULT, _STAGE)
-        )
-        if stage is None or (default is None and "Default:" in spec):
-            raise SourceError(
-                f"has a gate in an unknown form: {spec}", where="features"
-            )
-        if since is None or has_reached(release, since[1]):
-            current = GateStage(
-                stage=stage[1].lower(),
-                default=default is not None and default[1] == "true",
-                locked=_LOCKED.search(spec) is not None,
-            )
-    return current

@@ -10,7 +10,7 @@ import platform
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -161,16 +161,15 @@ def binary_path(version: str, system: str) -> Path:
 def build_binary(version: str, files: Mapping[str, bytes], system: str) -> Path:
     """Build the program of a version from the files of its Go module.
 
-    Go downloads modules. Raises KubestencilError without Go, and where it fails.
+    Raises KubestencilError as ``go_build`` does.
     """
-    _check_go(files["go.mod"].decode())
     path = binary_path(version, system)
     with tempfile.TemporaryDirectory(prefix="kubestencil-validator-") as folder:
         module = Path(folder)
         for name, data in files.items():
             (module / name).write_bytes(data)
         program = module / path.name
-        _go_build(program, module, system)
+        go_build(program, module, system)
         data = program.read_bytes()
         save(path, data, mode=0o755, hint=_OTHER_FOLDER)
     return path
@@ -219,7 +218,15 @@ def _digest(version: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def _go_build(program: Path, module: Path, system: str) -> None:
+def go_build(
+    program: Path, module: Path, system: str, arguments: Sequence[str] = (".",)
+) -> None:
+    """Let Go build a program of a module: ``arguments`` name its package, after options.
+
+    Go downloads modules. Raises KubestencilError without Go, where Go is too old, and with
+    what Go says where it fails.
+    """
+    _check_go((module / "go.mod").read_text("utf-8"))
     operating_system, _, architecture = system.partition("/")
     environment = {
         **os.environ,
@@ -231,7 +238,7 @@ def _go_build(program: Path, module: Path, system: str) -> None:
     }
     command = ["go", "build", "-mod=mod", "-trimpath", "-ldflags=-s -w"]
     run = subprocess.run(
-        [*command, f"-o={program}", "."],
+        [*command, f"-o={program}", *arguments],
         cwd=module,
         env=environment,
         capture_output=True,
