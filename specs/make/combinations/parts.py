@@ -13,6 +13,7 @@ from kubestencil.checking.values.combinations import rule_of
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import Combination, is_set
 from kubestencil.schema.knowledge.fields import server_values
+from kubestencil.schema.knowledge.gates import gate_of
 from kubestencil.schema.types import Field, Release, Schema, schema_of
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.accepted import AcceptedFields
@@ -99,7 +100,9 @@ class Corpus:
             for part in parts_of(
                 release, schema_of({"$ref": f"#/definitions/{names[kind]}"}), root
             ):
-                if not is_unvalidated(release.name, kind, general(part.path)):
+                is_off = any(self.is_off(part.definition, name) for name in part.value)
+                path = general(part.path)
+                if not is_off and not is_unvalidated(release.name, kind, path):
                     yield part
 
     def ask(self, parts: Sequence[Part]) -> list[Answer]:
@@ -121,11 +124,16 @@ class Corpus:
         """The values that a field may have, where there are few."""
         return server_values(self.release.name, definition, field).enum or ()
 
+    def is_off(self, definition: str, field: str) -> bool:
+        """Whether a gate is off that guards a field: a server may drop what has it."""
+        gate = gate_of(definition, field, self.release.name)
+        return gate is not None and not gate.enabled
+
     def values(self, definition: str, field: str) -> list[Any]:
         """Values of a field that are accepted somewhere, or should be."""
         fields = self.release.definitions[definition].fields
         schema = next((each.schema for each in fields if each.name == field), None)
-        if schema is None:
+        if schema is None or self.is_off(definition, field):
             return []
         found = [
             *self.enum(definition, field),

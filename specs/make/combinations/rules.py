@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubestencil.schema.knowledge.conditions import Combination
+from kubestencil.schema.knowledge.fields import server_values
 from specs.make.combinations.mine import candidates, refusals
 from specs.make.combinations.parts import Corpus, Part, breaks
 from specs.make.combinations.proofs import applies, verdict_on
@@ -82,7 +83,8 @@ def _held(corpus: Corpus, own: Iterable[Combination]) -> Iterator[Proven]:
 
 def _proven(corpus: Corpus, rule: Combination, fewest: int) -> Iterator[Proven]:
     """A rule with its proofs, where it has as many, and its condition matters."""
-    if rule.condition and corpus.disproof(rule._replace(condition=())) is None:
+    always = rule._replace(condition=())
+    if (rule.condition and corpus.disproof(always) is None) or _is_limit(corpus, rule):
         return
     verdict = verdict_on(corpus, rule)
     different = {
@@ -91,6 +93,13 @@ def _proven(corpus: Corpus, rule: Combination, fewest: int) -> Iterator[Proven]:
     }
     if verdict.disproof is None and len(different) >= fewest:
         yield Proven(rule, verdict.proofs)
+
+
+def _is_limit(corpus: Corpus, rule: Combination) -> bool:
+    """Whether one of the fields is always required, as the limits say."""
+    release, definition = corpus.release.name, rule.definition
+    facts = (server_values(release, definition, field) for field in rule.fields)
+    return rule.rule.endswith("one-of") and any(fact.required for fact in facts)
 
 
 def _report(what: str, rule: Combination, *details: object) -> None:
