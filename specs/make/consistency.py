@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from kubestencil.errors import UsageError
 from kubestencil.schema.knowledge.gates import gate_rows, gated_field_rows
-from kubestencil.schema.knowledge.snapshots import Difference, Line, ranged
+from kubestencil.schema.knowledge.snapshots import TableDifference, Line, ranged
 from kubestencil.source.releases import (
     ReleaseRange,
     previous_minor_version,
@@ -36,7 +36,7 @@ class _Row(NamedTuple):
         return self.cells[:-1]
 
 
-def require_consistent(table: str, changes: Mapping[str, Difference]) -> None:
+def require_consistent(table: str, changes: Mapping[str, TableDifference]) -> None:
     """Raise UsageError for the first row that contradicts others, or the gates: ``changes``
     has what differs in the releases that were looked at."""
     for row, reason in contradictions(ranged(changes), changes.keys()):

@@ -10,7 +10,7 @@ from kubestencil import atomic
 from kubestencil.data_files import data_file
 from kubestencil.schema.knowledge.snapshots import (
     MISSING,
-    Difference,
+    TableDifference,
     Line,
     base_of,
     lines_of_releases,
@@ -48,22 +48,22 @@ def _line(cells: Sequence[str]) -> Line:
     return "\t".join(cell or MISSING for cell in cells)
 
 
-def changes_of(lines: Mapping[str, Mapping[Line, None]]) -> dict[str, Difference]:
+def changes_of(lines: Mapping[str, Mapping[Line, None]]) -> dict[str, TableDifference]:
     """What differs between the rows of releases, oldest first, and those of their bases."""
     names = sorted(lines, key=release_order)
     return {release: _difference(lines, release) for release in names}
 
 
-def _difference(lines: Mapping[str, Mapping[Line, None]], release: str) -> Difference:
+def _difference(lines: Mapping[str, Mapping[Line, None]], release: str) -> TableDifference:
     rows, former = lines[release], lines.get(base_of(release, lines) or "", {})
-    return Difference(
+    return TableDifference(
         [line for line in rows if line not in former],
         [line for line in former if line not in rows],
     )
 
 
 def _write_section(
-    release: str, table: str, change: Difference, base: str | None
+    release: str, table: str, change: TableDifference, base: str | None
 ) -> None:
     known = snapshots().get(release)
     sections = dict(known.sections) if known else {}

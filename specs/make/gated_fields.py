@@ -46,20 +46,23 @@ def make_rows(checkout: Checkout, asked: Sequence[Gated] = ()) -> Iterator[Row]:
     names = gate_names(checkout)
     gates = set(names.values())
     definitions = checkout.document["definitions"]
-    found: dict[tuple[str, str, str], Row] = {}
+    gates_of: dict[tuple[str, str, str], list[str]] = {}
     for fact in asked:
         effect = "" if fact.effect == "field" else fact.effect
-        key: tuple[str, str, str] = fact.definition, fact.field, effect
-        found[key] = *key, " ".join(sorted(fact.gates)), "asked"
+        gates_of[fact.definition, fact.field, effect] = sorted(fact.gates)
+    asked_of = frozenset(gates_of)
     for definition, field, decides, needed in _read(checkout):
         schema = definitions.get(definition)
         exists = schema and (not field or field in schema.get("properties", {}))
         # A marker may outlive its gate.
         still = [gate for gate in needed.split() if gate in gates]
         key = definition, field, decides
-        if exists and still and key not in found:
-            found[key] = *key, " ".join(still), "read"
-    yield from found.values()
+        # Those that are locked, or that another one needs, are not asked about.
+        if exists and still and (decides == "" or key not in gates_of):
+            gates_of[key] = [*dict.fromkeys([*still, *gates_of.get(key, ())])]
+    for key, needs in gates_of.items():
+        found = "asked" if key in asked_of else "read"
+        yield *key, " ".join(needs), found
 
 
 def _read(checkout: Checkout) -> Iterator[tuple[str, str, str, str]]:

@@ -17,7 +17,7 @@ from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
-from kubestencil.schema.knowledge.names import components_called, kinds_called
+from kubestencil.diff.other_names import components_called, kinds_called
 from kubestencil.schema.lookup import TypeMatch, definitions_of, find_types
 from kubestencil.schema.types import Schema
 from kubestencil.source.releases import is_version

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from kubestencil.data_files import data_file
 from kubestencil.schema.knowledge.snapshots import (
     MISSING,
-    Difference,
+    TableDifference,
     Line,
     base_of,
     difference,
@@ -105,7 +105,7 @@ def _tables(release: str) -> Iterator[TableReview]:
             yield _review(table, _COLUMN.findall(text), changes)
 
 
-def _review(table: str, columns: Sequence[str], changes: Difference) -> TableReview:
+def _review(table: str, columns: Sequence[str], changes: TableDifference) -> TableReview:
     added, removed = (_by_key(table, lines) for lines in changes)
     changed = [
         [_change(old, new) for old, new in zip(removed[key], added[key], strict=True)]

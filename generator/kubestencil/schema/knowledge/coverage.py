@@ -41,7 +41,7 @@ class _AspectTables(NamedTuple):
 
 _ASPECTS: Mapping[Aspect, _AspectTables] = {
     "documents": _AspectTables("the OpenAPI document", ()),
-    "gates": _AspectTables("feature gates", ("feature-gates", "gated-fields")),
+    "gates": _AspectTables("feature gates", ("feature-gates",)),
     "flags": _AspectTables("flags", ("flags",)),
     "metrics": _AspectTables("metrics", ("metrics",)),
     "fields": _AspectTables("when fields came and went", ("changed-fields",)),

@@ -40,7 +40,7 @@ class Snapshot(NamedTuple):
     sections: Mapping[str, str]
 
 
-class Difference(NamedTuple):
+class TableDifference(NamedTuple):
     """The rows of a table that a release has, and its base does not, and the reverse."""
 
     added: Sequence[Line] = ()
@@ -60,16 +60,16 @@ def snapshots() -> Mapping[str, Snapshot]:
     return found
 
 
-def difference(snapshot: Snapshot, table: str) -> Difference:
+def difference(snapshot: Snapshot, table: str) -> TableDifference:
     """What a section of a release has."""
     lines = snapshot.sections[table].splitlines()
     added, removed = (
         [line[2:] for line in lines if line[0] == sign] for sign in ("+", "-")
     )
-    return Difference(added, removed)
+    return TableDifference(added, removed)
 
 
-def differences(table: str) -> dict[str, Difference]:
+def differences(table: str) -> dict[str, TableDifference]:
     """What the releases that were looked at have in a table, oldest first."""
     return {
         release: difference(snapshot, table)
@@ -102,14 +102,14 @@ def base_of(release: str, known: Iterable[str]) -> str | None:
 
 
 def ranged(
-    changes: Mapping[str, Difference],
+    changes: Mapping[str, TableDifference],
 ) -> Iterator[tuple[ReleaseRange, Line]]:
     """The rows of a table, each with the releases that have it, by the first of these:
     ``changes`` has those that were looked at, oldest first. A range has no end where the
     newest one has the row."""
     begun: dict[Line, str] = {}
     ended: list[tuple[ReleaseRange, Line]] = []
-    former, on_branch = "", Difference()
+    former, on_branch = "", TableDifference()
     for release, own in changes.items():
         # A minor version stands for its pre-releases, too, where none of them is known.
         is_known = minor_version_in(former) == release
@@ -128,7 +128,7 @@ def ranged(
                 last = _last_before(release, former)
                 ended.append((ReleaseRange(begun.pop(line), last), line))
         former = release
-        on_branch = Difference() if minor_version_in(release) == release else own
+        on_branch = TableDifference() if minor_version_in(release) == release else own
     found = [*ended, *((ReleaseRange(first), line) for line, first in begun.items())]
     yield from sorted(found, key=lambda row: (release_order(row[0].first), row[1]))
 
