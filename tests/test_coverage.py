@@ -17,10 +17,11 @@ from kubestencil.diff import Change, compare, history, timeline
 from kubestencil.schema import Release, parse
 from kubestencil.schema.knowledge import coverage
 from kubestencil.schema.knowledge.coverage import Coverage, looked_at
+from kubestencil.schema.knowledge.snapshots import snapshots
 from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.source import Source
-from kubestencil.source.releases import newest_of, shown_name
-from tests.conftest import RELEASES, ROOT
+from kubestencil.source.releases import minor_of_patch, newest_of, shown_name
+from tests.conftest import RELEASES, ROOT, load
 from tests.diff_specs import embedded
 
 NEWEST = RELEASES[-1]
@@ -94,7 +95,8 @@ def test_nothing_is_said_of_a_release_that_all_tables_reach() -> None:
 
 
 def test_no_difference_is_made_up_for_a_release_without_facts() -> None:
-    comparison = compare(embedded(NEWEST), preview())
+    last_known = replace(embedded(NEWEST), name=[*snapshots()][-1])
+    comparison = compare(last_known, preview())
     assert (*comparison.changes, *comparison.notices) == ()
     assert (*comparison.gates, *comparison.flags, *comparison.metrics) == ()
     assert comparison.going_soon == ()  # all plans are older, and the kinds are there
@@ -145,7 +147,7 @@ def test_histories_checks_and_pages_say_it(tmp_path: Path) -> None:
     for found in answers:
         first, second = found.sentences
         assert first == f"{PREVIEW} is a preview of 1.99, and can differ from it"
-        assert f"end at {looked_at('lifecycle')[-1]}" in second
+        assert f"at {looked_at('lifecycle')[-1]}" in second
     assert check([str(manifest)], embedded(NEWEST)).coverage.sentences == ()
 
 
@@ -173,6 +175,11 @@ def test_patches_with_the_document_of_their_minor_version_say_so() -> None:
     comparison = compare(embedded(NEWEST), replace(embedded(NEWEST), name=patch))
     assert comparison.coverage.to_dict()["documents"] == NEWEST
     assert comparison.coverage.sentences[0].startswith(f"Facts of {patch} ")
+    known = next(name for name in snapshots() if minor_of_patch(name) != name)
+    of_known = compare(load(minor_of_patch(known)), replace(preview(), name=known))
+    assert (
+        f"Facts of {known} but for feature gates are" in of_known.coverage.sentences[0]
+    )
 
 
 def test_the_table_of_coverage_names_tables() -> None:

@@ -125,6 +125,7 @@ _OUTDATED = {
     "PersistentVolumeLastPhaseTransitionTime",
     "PodLevelResources",
     "PodObservedGenerationTracking",
+    "PreferSameTrafficDistribution",
     "ProbeTerminationGracePeriod",
     "RecoverVolumeExpansionFailure",
     "ServiceTrafficDistribution",

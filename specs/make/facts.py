@@ -54,7 +54,9 @@ def changes_of(lines: Mapping[str, Mapping[Line, None]]) -> dict[str, TableDiffe
     return {release: _difference(lines, release) for release in names}
 
 
-def _difference(lines: Mapping[str, Mapping[Line, None]], release: str) -> TableDifference:
+def _difference(
+    lines: Mapping[str, Mapping[Line, None]], release: str
+) -> TableDifference:
     rows, former = lines[release], lines.get(base_of(release, lines) or "", {})
     return TableDifference(
         [line for line in rows if line not in former],

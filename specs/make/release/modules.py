@@ -23,8 +23,14 @@ from kubestencil.source.releases import (
 #: The modules k8s.io/… that tables are made from, beside k8s.io/kubernetes.
 MODULES = (
     *("api", "apiextensions-apiserver", "apimachinery", "apiserver", "client-go"),
-    *("cloud-provider", "component-base", "controller-manager", "kube-aggregator"),
-    *("kube-proxy", "kube-scheduler", "kubelet", "pod-security-admission"),
+    *("cloud-provider", "component-base", "controller-manager", "endpointslice"),
+    *(
+        "kube-aggregator",
+        "kube-proxy",
+        "kube-scheduler",
+        "kubelet",
+        "pod-security-admission",
+    ),
 )
 
 _GO_LINE = re.compile(r"^go (\S+)$", re.M)

@@ -105,7 +105,9 @@ def _tables(release: str) -> Iterator[TableReview]:
             yield _review(table, _COLUMN.findall(text), changes)
 
 
-def _review(table: str, columns: Sequence[str], changes: TableDifference) -> TableReview:
+def _review(
+    table: str, columns: Sequence[str], changes: TableDifference
+) -> TableReview:
     added, removed = (_by_key(table, lines) for lines in changes)
     changed = [
         [_change(old, new) for old, new in zip(removed[key], added[key], strict=True)]

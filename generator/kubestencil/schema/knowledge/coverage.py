@@ -142,15 +142,25 @@ class Coverage(NamedTuple):
         by_words: dict[_Words, dict[Aspect, str]] = {}
         for gap in self.gaps:
             by_words.setdefault(gap.in_words, {})[gap.aspect] = gap.nearest
-        is_all = {gap.aspect for gap in self.gaps} >= self.aspects
-        facts = (
-            # Most aspects are not listed where the others are.
-            _sentence(
-                words, nearest, is_all and 1 < len(self.aspects) < 2 * len(nearest)
-            )
-            for words, nearest in by_words.items()
-        )
+        facts = (self._sentence(words, nearest) for words, nearest in by_words.items())
         return (*previews, *facts)
+
+    def _sentence(self, words: _Words, nearest: Mapping[Aspect, str]) -> str:
+        """What to say of aspects; most of them are not listed where the others are."""
+        lacking = {gap.aspect for gap in self.gaps}
+        known = [
+            aspect.words
+            for name, aspect in _ASPECTS.items()
+            if name in self.aspects - lacking
+        ]
+        if known and len(known) < len(nearest) and len({*nearest.values()}) == 1:
+            (release,) = {*nearest.values()}
+            return (
+                f"{words.subject} but for {_listed(known)} {words.verb} "
+                f"{words.preposition} {release}: {words.unknown} is not known"
+            )
+        has_rest = not known and 1 < len(self.aspects) < 2 * len(nearest)
+        return _sentence(words, nearest, has_rest)
 
     def to_dict(self) -> dict[str, str]:
         """The release whose facts were used, by aspect, where it is another one than that
