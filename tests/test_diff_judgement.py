@@ -150,9 +150,17 @@ def claims() -> Iterator[Claim]:
             yield Claim(release, subject, None if field == "-" else field, what)
 
 
+# What 1.35.4 took back: a minor version is as its newest patch.
+_TAKEN_BACK = {"MaxUnavailableStatefulSet", "SchedulerAsyncAPICalls"}
+
+
 @pytest.mark.parametrize("pair", EMBEDDED_PAIRS, ids="..".join)
 def test_changes_are_rated_as_release_notes_rate_them(pair: tuple[str, str]) -> None:
-    of_release = [claim for claim in claims() if claim.release == pair[1]]
+    of_release = [
+        claim
+        for claim in claims()
+        if claim.release == pair[1] and claim.subject not in _TAKEN_BACK
+    ]
     assert [claim for claim in of_release if not claim.is_in(between(*pair))] == []
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from kubestencil.errors import UsageError
 from kubestencil.schema.knowledge.gates import gate_rows, gated_field_rows
-from kubestencil.schema.knowledge.snapshots import TableDifference, Line, ranged
+from kubestencil.schema.knowledge.snapshots import Line, TableDifference, ranged
 from kubestencil.source.releases import (
     ReleaseRange,
     previous_minor_version,

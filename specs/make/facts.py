@@ -10,8 +10,8 @@ from kubestencil import atomic
 from kubestencil.data_files import data_file
 from kubestencil.schema.knowledge.snapshots import (
     MISSING,
-    TableDifference,
     Line,
+    TableDifference,
     base_of,
     lines_of_releases,
     snapshots,

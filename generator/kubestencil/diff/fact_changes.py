@@ -192,7 +192,7 @@ class _FactChanges:
                 definition,
                 f"{field}.{row.key}" if is_key else field,
                 path=f"{kind}.{field}[{row.key}]" if is_key else "",
-                detail="" if is_key else row.key,
+                detail="" if is_key or not row.key else f"Its value {row.key}.",
                 deprecation=known,
             )
 

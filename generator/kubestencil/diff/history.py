@@ -10,6 +10,7 @@ from kubestencil.diff.change import Change
 from kubestencil.diff.compare import type_changes
 from kubestencil.diff.labels import coverage_of
 from kubestencil.diff.nesting import TypeTree, local_name, type_tree
+from kubestencil.diff.other_names import components_called, kinds_called
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
@@ -17,7 +18,6 @@ from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
-from kubestencil.diff.other_names import components_called, kinds_called
 from kubestencil.schema.lookup import TypeMatch, definitions_of, find_types
 from kubestencil.schema.types import Schema
 from kubestencil.source.releases import is_version

@@ -13,8 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from kubestencil.data_files import data_file
 from kubestencil.schema.knowledge.snapshots import (
     MISSING,
-    TableDifference,
     Line,
+    TableDifference,
     base_of,
     difference,
     differences,

@@ -64,6 +64,10 @@ _ASPECTS: Mapping[Aspect, _AspectTables] = {
 }
 
 
+# Tables of a release that are about all releases until that.
+_HISTORIES = frozenset({"changed-fields", "go-fields", "lifecycle", "volume-plugins"})
+
+
 class _Row(NamedTuple):
     """A row of ``specs/coverage.tsv``."""
 
@@ -210,6 +214,8 @@ def looked_at(table: str) -> tuple[str, ...]:
         if table in snapshot.sections
         and not any(releases.includes(name) for releases in interpolated)
     )
+    if table in _HISTORIES:
+        found = found[-1:]
     return found or ((row.until,) if row and row.until else ())
 
 

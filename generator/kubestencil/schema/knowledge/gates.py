@@ -9,6 +9,7 @@ from functools import cache
 from typing import NamedTuple, cast
 
 from kubestencil.schema.kinds import STAGES, Stage, StageSpelling, stage_spelling
+from kubestencil.schema.knowledge.snapshots import newest_patch
 from kubestencil.schema.knowledge.tables import ranged_rows
 from kubestencil.source.releases import (
     ReleaseRange,
@@ -127,9 +128,12 @@ def gate_of(definition: str, field: str, release: str) -> GateStage | None:
 
 
 def gate_in(gate: str, release: str) -> GateStage | None:
-    """A feature gate in a release; None where the release does not have it."""
+    """A feature gate in a release; None where the release does not have it. A minor version
+    has what its newest patch has, which clusters run by the time that they are upgraded.
+    """
+    patch = newest_patch("feature-gates", release)
     for row in gates().get(gate, ()):
-        if row.releases.includes(release):
+        if row.releases.includes(patch):
             return row.stage
     return None
 

@@ -17,6 +17,7 @@ from kubestencil.source.releases import (
     ReleaseRange,
     full_version,
     is_prerelease,
+    minor_of_patch,
     minor_version_in,
     release_order,
 )
@@ -141,3 +142,15 @@ def _last_before(release: str, former: str) -> str:
     if is_prerelease(former):
         return former
     return f"{minor}.{release_order(release)[2] - 1}"
+
+
+@cache
+def newest_patch(table: str, release: str) -> str:
+    """The newest patch of a minor version that has facts of its own in a table; any other
+    release, and one without such patches, itself."""
+    known = (
+        name
+        for name, each in snapshots().items()
+        if table in each.sections and minor_of_patch(name) == release
+    )
+    return max(known, key=release_order, default=release)
