@@ -9,11 +9,21 @@ _FOLDER = Path(__file__).parent.parent / "specs/facts"
 
 
 def rows_of(table: str, release: str) -> set[tuple[str, ...]]:
-    """The rows of a table of a minor version: what its file and those before it add up
-    to."""
+    """The rows of a table of a minor version: what its file, those before it and that of
+    its newest patch add up to."""
     lines: set[str] = set()
-    for minor in range(int(release.partition(".")[2]) + 1):
-        path = _FOLDER / f"1.{minor}.tsv"
+    minors = (f"1.{minor}" for minor in range(int(release.partition(".")[2]) + 1))
+    patches = (path.stem for path in _FOLDER.glob(f"{release}.*.tsv"))
+    newest = sorted(
+        (
+            name
+            for name in patches
+            if name.rpartition(".")[2].isdigit() and "-" not in name
+        ),
+        key=lambda name: int(name.rpartition(".")[2]),
+    )[-1:]
+    for name in (*minors, *newest):
+        path = _FOLDER / f"{name}.tsv"
         text = path.read_text("utf-8") if path.exists() else ""
         section = text.partition(f"\n[{table}]\n")[2].splitlines()
         for line in takewhile(lambda line: line[0] in "+-", section):

@@ -29,7 +29,7 @@ base	{NEWEST}
 [feature-gates]
 +	{GATE}	alpha	off	-	kube-apiserver
 [gated-fields]
-+	{POD_SPEC}	{FIELD}	{GATE}
++	{POD_SPEC}	{FIELD}	-	{GATE}	read
 [resources]
 +	apps/v1	orchards	{KIND}	namespaced	create get list	orc	-	Name
 """

@@ -208,7 +208,7 @@ def test_kinds_and_fields_have_their_stage_and_releases() -> None:
     )
     assert policy is not None
     assert (policy.stage, policy.added_in, policy.deprecated_in, policy.removed_in) == (
-        *("alpha", "1.32", "1.35", "1.38"),
+        *("alpha", "1.32", "1.35", None),
     )
     pod = model.definition("io.k8s.api.core.v1.Pod")
     assert pod is not None

@@ -301,7 +301,7 @@ def test_only_current_programs_are_found(none_built: Path) -> None:
     for folder in (path.parent, path.parent.parent / "0123\x1b[31m"):
         folder.mkdir(parents=True)
         (folder / path.name).touch()
-    for version in ("1.35.x", "1.35.", "1.35.3-rc.1"):
+    for version in ("1.35.x", "1.35.", "1.35.3-gke.1"):
         theirs = binary_path(version, this_platform())
         theirs.parent.mkdir(parents=True)
         theirs.touch()

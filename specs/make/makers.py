@@ -48,8 +48,11 @@ CONTINUED: Mapping[str, Callable[[Checkout, Rows], Rows]] = {
     "go-fields": go_fields.make_rows,
     "lifecycle": lifecycle.make_rows,
 }
-#: All tables that are made from sources, in the order in which they can be made.
-TABLES = (*CONTINUED, *FACTS)
+#: All tables that are made from sources, in the order in which they can be made: gates
+#: decide what is served, and lifecycles what can no longer be read.
+TABLES = tuple(
+    sorted((*FACTS, *CONTINUED), key=lambda table: table == "unreadable-kinds")
+)
 
 
 def make_table(table: str, checkout: Checkout) -> None:

@@ -124,12 +124,12 @@ def make_plan(
     part_jobs: list[Job] = []
     removals: list[Job] = []
     rerecorded: list[TreeChange] = []
-    names = [source.release for source in sources]
+    newest = newest_of([source.release for source in sources])
     for source in sources:
         stale: list[StaleTree] = []
         for target in targets:
             if target.scope == "release" and not (
-                target.newest_only and source.release != newest_of(names)
+                target.newest_only and source.release != newest
             ):
                 fingerprints = Fingerprints(
                     fingerprinter.fingerprint([source], target),
@@ -152,6 +152,7 @@ def make_plan(
             continue
         run_fingerprint = fingerprinter.fingerprint(sources, target)
         view = load_multi_release_view(target)
+        names = [source.release for source in sources]
         parts = list(view.divide(names, partial(parse_all, sources), target))
         folder = _folder(layout, target)
         for removal in _removals(parts, view, target, folder, out):
