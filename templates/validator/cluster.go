@@ -20,7 +20,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// What constructors of strategies take (specs/strategies.tsv).
+// What constructors of strategies take (strategies in specs/facts).
 var (
 	namespaces corev1.NamespaceInterface = anyNamespace{}
 	scheme                               = legacyscheme.Scheme

@@ -21,8 +21,7 @@ from kubestencil import atomic
 from kubestencil.data_files import data_file
 from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.output_paths import save
-from kubestencil.schema.knowledge.components import go_module_rows, strategy_rows
-from kubestencil.schema.knowledge.resources import resource_facts
+from kubestencil.schema.knowledge.components import facts_of_program
 from kubestencil.source.releases import (
     full_version,
     is_version,
@@ -211,10 +210,8 @@ def _digest(version: str) -> str:
     for path in sorted(files):
         if not path.name.endswith("_test.go"):
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    for table in (strategy_rows(), go_module_rows(), resource_facts()):
-        for row in table:
-            if row.releases.includes(version):
-                digest.update(repr(row[1:]).encode())
+    for facts in facts_of_program(version):
+        digest.update(facts.encode())
     return digest.hexdigest()[:16]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from kubestencil.schema.knowledge.snapshots import sections_until
 from kubestencil.schema.knowledge.tables import ranged_rows
 from kubestencil.source.releases import ReleaseRange
 
@@ -73,6 +74,11 @@ class GoModule(NamedTuple):
     releases: ReleaseRange
     name: str
     version: str
+
+
+def facts_of_program(version: str) -> Iterator[str]:
+    """The facts that the program of a version's API server is built from, as text."""
+    return sections_until(version, ("go-modules", "resources", "strategies"))
 
 
 def go_module_rows() -> Iterator[GoModule]:

@@ -16,6 +16,7 @@ from kubestencil.data_files import data_file
 from kubestencil.source.releases import (
     ReleaseRange,
     full_version,
+    has_reached,
     is_prerelease,
     minor_of_patch,
     minor_version_in,
@@ -142,6 +143,14 @@ def _last_before(release: str, former: str) -> str:
     if is_prerelease(former):
         return former
     return f"{minor}.{release_order(release)[2] - 1}"
+
+
+def sections_until(release: str, tables: Iterable[str]) -> Iterator[str]:
+    """The sections of some tables, as their files have them, that the facts of a release
+    add up from; much faster to get than its rows."""
+    for name, each in snapshots().items():
+        if has_reached(release, name):
+            yield from (each.sections.get(table, "") for table in tables)
 
 
 @cache
