@@ -180,10 +180,7 @@ def guarded_fields(release: str) -> Iterator[tuple[str, str, str]]:
                 for gate in row.gates:
                     yield definition, field, gate
     yield from dict.fromkeys(
-        (row.definition, row.field, gate)
-        for row in gated_field_rows()
-        if row.decides
-        for gate in row.gates
+        (row.definition, row.field, gate) for row in _deciding() for gate in row.gates
     )
 
 
@@ -203,8 +200,8 @@ def relaxing_gates() -> Mapping[tuple[str, str], frozenset[str]]:
     """The gates of any release that make the API server accept more values or changes of
     fields, by definition and field."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in gated_field_rows():
-        if row.decides in ("values", "changes"):
+    for row in _deciding():
+        if row.decides != "fewer":
             found[row.definition, row.field].update(row.gates)
     return {key: frozenset(names) for key, names in found.items()}
 
@@ -217,6 +214,12 @@ def gates() -> Mapping[str, Sequence[GateRow]]:
     for row in gate_rows():
         found[row.gate].append(row)
     return found
+
+
+@cache
+def _deciding() -> Sequence[GatedFieldRow]:
+    """The rows of gates that decide about values or changes of a field."""
+    return [row for row in gated_field_rows() if row.decides]
 
 
 @cache
