@@ -174,15 +174,8 @@ class _FactChanges:
             place = row.definition, row.field
             definition, field = _WARNED_PLACES.get(place, place)
             field = f"metadata.{field}" if row.is_key_of_metadata else field
-            known = Deprecation(row.since, None, row.instead or None)
-            if definition not in self.new.release.definitions:
-                continue
-            if not row.key:
-                if not volume_plugin(definition, field):
-                    name = "deprecated"
-                    yield self._change(
-                        "field-deprecated", name, definition, field, deprecation=known
-                    )
+            is_known = not row.key and volume_plugin(definition, field)
+            if is_known or definition not in self.new.release.definitions:
                 continue
             is_key = row.is_key_of_metadata
             kind = definition.rpartition(".")[2]
@@ -192,8 +185,8 @@ class _FactChanges:
                 definition,
                 f"{field}.{row.key}" if is_key else field,
                 path=f"{kind}.{field}[{row.key}]" if is_key else "",
-                detail="" if is_key or not row.key else f"Its value {row.key}.",
-                deprecation=known,
+                detail=f"Its value {row.key}." if row.key and not is_key else "",
+                deprecation=Deprecation(row.since, None, row.instead or None),
             )
 
     def operations(self) -> Iterator[Change]:
