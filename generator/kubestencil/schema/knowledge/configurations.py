@@ -32,7 +32,7 @@ class ConfigurationRow(NamedTuple):
     """A field of a type; of a kind, ``field`` is empty and ``type`` its apiVersion and
     name, and of a type without fields ``object``.
 
-    ``definition`` is without ``io.k8s.``; ``configurations`` in ``specs/facts`` describes the other
+    ``definition`` is without ``io.k8s.``; ``specs/facts/README.md`` describes the other
     columns.
     """
 

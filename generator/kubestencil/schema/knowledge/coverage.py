@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Literal, NamedTuple
 
 from kubestencil.schema.knowledge.snapshots import snapshots
-from kubestencil.schema.knowledge.tables import rows
+from kubestencil.schema.knowledge.tables import HISTORIES, rows
 from kubestencil.source.releases import (
     ReleaseRange,
     has_reached,
@@ -62,10 +62,6 @@ _ASPECTS: Mapping[Aspect, _AspectTables] = {
         ),
     ),
 }
-
-
-# Tables of a release that are about all releases until that.
-_HISTORIES = frozenset({"changed-fields", "go-fields", "lifecycle", "volume-plugins"})
 
 
 class _Row(NamedTuple):
@@ -164,7 +160,7 @@ class Coverage(NamedTuple):
                 f"{words.preposition} {release}: {words.unknown} is not known"
             )
         has_rest = not known and 1 < len(self.aspects) < 2 * len(nearest)
-        return _sentence(words, nearest, has_rest)
+        return _by_release(words, nearest, has_rest)
 
     def to_dict(self) -> dict[str, str]:
         """The release whose facts were used, by aspect, where it is another one than that
@@ -176,7 +172,7 @@ class Coverage(NamedTuple):
 NO_COVERAGE = Coverage()
 
 
-def _sentence(words: _Words, nearest: Mapping[Aspect, str], has_rest: bool) -> str:
+def _by_release(words: _Words, nearest: Mapping[Aspect, str], has_rest: bool) -> str:
     """``Facts on metrics end at 1.36, on limits at 1.37: what changed later is not known``;
     with ``has_rest``, the newest release is that of all other aspects."""
     aspects: dict[str, list[str]] = {}
@@ -214,7 +210,7 @@ def looked_at(table: str) -> tuple[str, ...]:
         if table in snapshot.sections
         and not any(releases.includes(name) for releases in interpolated)
     )
-    if table in _HISTORIES:
+    if table in HISTORIES:
         found = found[-1:]
     return found or ((row.until,) if row and row.until else ())
 

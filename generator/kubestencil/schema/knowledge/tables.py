@@ -58,10 +58,14 @@ def ranged_rows(table: str, row_type: type[Row], keys: int) -> Iterator[Row]:
         yield row_type(*(releases, *values))
 
 
+#: The tables of ``specs/facts/`` in which a release has what is known of all until then.
+HISTORIES = frozenset({"changed-fields", "go-fields", "lifecycle", "volume-plugins"})
+
+
 def newest_rows(table: str, row_type: type[Row]) -> Iterator[Row]:
-    """The rows of a table of ``specs/facts/`` that is about all releases, such as when a
-    kind comes and goes: what the newest release knows of them, in the order of its rows.
-    """
+    """The rows of a table of ``HISTORIES``, such as when a kind comes and goes: what the
+    newest release knows of all, in the order of its rows."""
+    assert table in HISTORIES
     readers = _readers(row_type)
     *_, lines = lines_of_releases(table).values()
     for line in sorted(lines):
