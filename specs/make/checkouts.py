@@ -31,6 +31,17 @@ _PACKAGE = re.compile(r"([\w-]+)[./](v\d\w*)(?:\.\w+)?\Z")
 _GROUP_VERSION = re.compile(r"/apis/([^/]+)/(v[^/]+)/")
 
 
+# What Go says of a module that the registry refuses, or does not have.
+_UNPUBLISHED = re.compile(
+    r"\b([\w./-]+@v\S+): (?:reading |invalid version|unknown revision)"
+)
+
+
+def unpublished_modules(text: str) -> list[str]:
+    """The modules that Go could not get, by what it says: ``k8s.io/api@v0.38.0-beta.0``."""
+    return list(dict.fromkeys(_UNPUBLISHED.findall(text)))
+
+
 @dataclass(frozen=True)
 class Checkout:
     """The sources of one release: the modules in a folder such as Go's module cache.

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from kubestencil.schema import parse
 from kubestencil.schema.resources.paths import resource_path
 from kubestencil.schema.types import GroupVersionKind, Release
-from kubestencil.source import Source
-from specs.make.checkouts import Checkout
+from kubestencil.source import Source, available, locate
+from specs.make.checkouts import DOCUMENT, Checkout
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 _KIND = "x-kubernetes-group-version-kind"
@@ -27,8 +27,15 @@ class ResourceName(NamedTuple):
 
 def parsed_document(checkout: Checkout) -> Release:
     """The release as its own document has it."""
-    path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
+    path = checkout.module("kubernetes") / DOCUMENT
     return parse(Source(checkout.release, str(path), path.read_bytes()))
+
+
+def known_release(checkout: Checkout) -> Release:
+    """A release that is supported, or that is about to be: modules have its document."""
+    if checkout.release in available(None):
+        return parse(locate(checkout.release, None))
+    return parsed_document(checkout)
 
 
 def operated_kinds(

@@ -20,8 +20,6 @@ from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.gates import gate_rows, gated_field_rows
 from kubestencil.schema.knowledge.snapshots import base_of, snapshots
 from kubestencil.source.releases import version_name
-from kubestencil.targets.examples.nodes import to_json
-from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator
 from specs.make.checkouts import Checkout
 from specs.make.default_server import gated_resources
@@ -32,7 +30,12 @@ from specs.make.gate_switches import GatedValidator, Switches
 from specs.make.gates import gate_names
 from specs.make.go_types import API_FOLDERS, json_fields, read_structs
 from specs.make.values.declared import declared
-from specs.make.values.pool import Objects, accepted_objects, seed_objects
+from specs.make.values.pool import (
+    Objects,
+    accepted_objects,
+    examples,
+    seed_objects,
+)
 
 _MARKER = "featureGate"
 
@@ -135,12 +138,8 @@ def ask(checkout: Checkout, program: Path) -> list[Gated]:
 def _objects(release: Release) -> Objects:
     """The objects that proved facts, and examples of each kind."""
     objects = seed_objects()
-    trees = ExampleTrees(release)
     for kind, name in definitions_of_kinds(release).items():
-        definition = release.definitions[name]
-        for make in (trees.starter, trees.required, trees.all_fields):
-            if (tree := make(definition)) is not None:
-                objects.setdefault(kind, []).append(to_json(tree))
+        objects.setdefault(kind, []).extend(examples(release, name))
     return objects
 
 

@@ -7,7 +7,6 @@ gates) to a quarter of an hour (the flags) on two idle cores.
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import tempfile
@@ -21,13 +20,10 @@ from kubestencil.errors import KubestencilError, SourceError
 from kubestencil.source.releases import release_order
 from kubestencil.validator.binaries import go_build, this_platform
 from specs.make import go_modules
-from specs.make.checkouts import Checkout
+from specs.make.checkouts import Checkout, unpublished_modules
 
 # Sources of the programs, beside the module that validators have.
 _SOURCES = "specs/make/programs"
-_UNPUBLISHED = re.compile(
-    r"\b(\S+)@(v\S+): (?:reading |invalid version|unknown revision)"
-)
 # The first release that a file of a program can be about, as `//go:build !kubernetes1.31`.
 _FIRST_MINOR = 25
 
@@ -55,9 +51,9 @@ def _output(checkout: Checkout, program: str) -> str:
         try:
             go_build(binary, module, this_platform(), [tags, f"./{program}"])
         except KubestencilError as error:
-            if missing := _UNPUBLISHED.search(error.what):
+            if missing := unpublished_modules(error.what):
                 raise SourceError(
-                    f"needs {missing[1]} {missing[2]}, which is not published",
+                    f"needs {missing[0].replace('@', ' ')}, which is not published",
                     where=f"{program} of {checkout.release}",
                 ) from error
             raise

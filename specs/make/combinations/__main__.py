@@ -11,7 +11,7 @@ from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
 from kubestencil.schema.knowledge.conditions import Combination, combination_rows
 from kubestencil.schema.types import Release
-from kubestencil.source import Source, available, locate
+from kubestencil.source import locate
 from kubestencil.source.releases import ReleaseRange
 from kubestencil.validator.process import Validator
 from specs.make.checkouts import Checkout
@@ -19,6 +19,7 @@ from specs.make.combinations.parts import Corpus
 from specs.make.combinations.proofs import add_proofs, proof_objects
 from specs.make.combinations.rules import cells, rules_of
 from specs.make.combinations.tags import declared_rules
+from specs.make.documents import known_release
 from specs.make.facts import write_facts
 from specs.make.values.pool import accepted_objects, given_objects
 
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str]) -> None:
     name, _, program = options.program.partition("=")
     try:
         checkout = Checkout(options.sources, name)
-        release = _release(checkout)
+        release = known_release(checkout)
         with Validator(Path(program)) as validator:
             objects, others = (
                 accepted_objects(release, validator, given)
@@ -99,14 +100,6 @@ def _known_rules(
     # That one field is always required, the limits say.
     others = [row for row in others if row.condition or row.fields[1:]]
     return own, [row for row in others if row[1:] not in said]
-
-
-def _release(checkout: Checkout) -> Release:
-    """A release that is supported, or that is about to be: modules have its document."""
-    if checkout.release in available(None):
-        return parse(locate(checkout.release, None))
-    path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
-    return parse(Source(checkout.release, str(path), path.read_bytes()))
 
 
 main(sys.argv[1:])

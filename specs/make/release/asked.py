@@ -3,7 +3,6 @@ release that answers."""
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from kubestencil.errors import KubestencilError
 from kubestencil.source.releases import full_version
 from kubestencil.validator.binaries import find_binary
+from specs.make.checkouts import unpublished_modules
 
 #: What makes tables by asking: a module, and options of which each is given the folder of
 #: sources. It gets RELEASE=PROGRAM, too.
@@ -24,8 +24,6 @@ COMMANDS: Mapping[tuple[str, ...], Sequence[str]] = {
     ("warnings",): ("specs.make.server_warnings", "--sources"),
     ("combinations",): ("specs.make.combinations", "--sources"),
 }
-# What Go says of a module that the registry refuses.
-_REFUSED = re.compile(r"(\S+@v\S+): reading ")
 
 
 def ask(command: Sequence[str], release: str, sources: Path) -> None:
@@ -51,6 +49,6 @@ def _run(module: str, arguments: Sequence[str]) -> None:
     run = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     if run.returncode:
         lines = [line.strip() for line in run.stderr.splitlines() if line.strip()]
-        refused = ", ".join(dict.fromkeys(_REFUSED.findall(run.stderr)))
+        refused = ", ".join(unpublished_modules(run.stderr))
         last = lines[-1] if lines else f"exit code {run.returncode}"
         raise KubestencilError(f"needs {refused}" if refused else last, where=module)

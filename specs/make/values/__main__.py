@@ -10,11 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from kubestencil.errors import KubestencilError
-from kubestencil.schema import parse
-from kubestencil.schema.types import Release
-from kubestencil.source import Source, available, locate
 from kubestencil.validator.process import Validator
 from specs.make.checkouts import Checkout
+from specs.make.documents import known_release
 from specs.make.facts import write_facts
 from specs.make.tables import report
 from specs.make.values.declared import declared
@@ -69,7 +67,7 @@ def main(arguments: Sequence[str]) -> None:
 def ask(checkout: Checkout, program: Path, folders: Sequence[Path]) -> Harvest:
     """The facts of a release: by asking its program about objects that it accepts, and
     those of manifests in folders, which may disprove some."""
-    release, stated = _release(checkout), declared(checkout)
+    release, stated = known_release(checkout), declared(checkout)
     with ExitStack() as stack:
         validators = [stack.enter_context(Validator(program)) for _ in range(WORKERS)]
         samples = Samples()
@@ -109,15 +107,6 @@ def add_proofs(found: Harvest) -> None:
     objects = (json.dumps(value, sort_keys=True) for value in found.proofs)
     lines = {*PROOFS.read_text("utf-8").splitlines(), *objects}
     PROOFS.write_text("\n".join([*sorted(lines), ""]), "utf-8")
-
-
-def _release(checkout: Checkout) -> Release:
-    """A release that is supported, or that is about to be: modules have its document."""
-    name = checkout.release
-    if name in available(None):
-        return parse(locate(name, None))
-    path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
-    return parse(Source(name, str(path), path.read_bytes()))
 
 
 if __name__ == "__main__":

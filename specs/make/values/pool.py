@@ -58,7 +58,7 @@ def grown_objects(
 
     def grow(validator: Validator, kind: GroupVersionKind) -> list[Any]:
         seeds = Seeds(release, names[kind], validator, samples.copy())
-        seeds.find(accepted[kind] or _examples(release, names[kind]))
+        seeds.find(accepted[kind] or examples(release, names[kind]))
         # What the given ones do not have can matter, too.
         new = [value for value in seeds.objects if value not in accepted[kind]]
         return [*accepted[kind], *new]
@@ -70,7 +70,8 @@ def grown_objects(
     return {kind: objects[kind] for kind in names}
 
 
-def _examples(release: Release, name: str) -> list[Any]:
+def examples(release: Release, name: str) -> list[Any]:
+    """The examples of a kind: its starter, with what is required, and with all fields."""
     trees, definition = ExampleTrees(release), release.definitions[name]
     examples = (
         trees.starter(definition),

@@ -73,7 +73,7 @@ NO_LIMITS: set[tuple[str, ...]] = {
     ("FlowSchemaSpec", "matchingPrecedence"),
     # It depends on the type of addresses.
     ("Endpoint", "addresses", "format"),
-    # The others hold under a condition only: specs/combinations.tsv has it, where it can.
+    # The others hold under a condition only: the table combinations has it, where it can.
     ("AppArmorProfile", "localhostProfile", "required"),
     # cpu and memory need no prefix.
     ("ContainerResourceMetricSource", "name", "format"),
