@@ -50,8 +50,8 @@ def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) ->
     """Build the programs of releases, by default of the newest one.
 
     A RELEASE is 1.35, for the code of 1.35.0, a patch release (1.35.2), or a
-    pre-release (1.38.0-beta.0). Go is needed,
-    which downloads modules; each release takes some minutes.
+    pre-release (1.38.0-beta.0). Go is needed, which downloads modules; each release
+    takes some minutes.
     """
     for argument in releases or [newest_release()]:
         version = full_version(version_name(argument))

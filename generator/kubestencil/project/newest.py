@@ -63,7 +63,6 @@ def _text_at(url: str) -> str:
 def _published_releases(index: str, text: str, newest: str) -> Iterable[ListedRelease]:
     """The releases after ``newest`` up to the version in a text, each at the patch that
     the index beside it has (stable-1.38.txt)."""
-
     major, minor = _minor(text, index)
     first = release_order(newest)[1] + 1
     for number in range(first, min(minor, first + _MAX_RELEASES) + 1):

@@ -32,8 +32,8 @@ Order = tuple[int, int, int, str, int, str]
 class ListedRelease(NamedTuple):
     """A release in ``specs/releases.toml``.
 
-    ``name`` is the minor version, or a pre-release, ``url`` the address of the published document,
-    ``sha256`` the document's digest as lower-case hex, or None where it was not
+    ``name`` is the minor version, or a pre-release, ``url`` the address of the published
+    document, ``sha256`` the document's digest as lower-case hex, or None where it was not
     recorded.
     """
 
@@ -260,8 +260,9 @@ def available_release(
     text: str, available: Iterable[str], newer: Iterable[str] = ()
 ) -> str | None:
     """The release of those ``available`` that a user means, or None: ``1.35`` by that
-    name, as ``v1.35``, with a patch (``1.35.2``), and as ``latest``, the newest supported one or one of those that are ``newer``, or
-    ``latest-2``, the second before it, none of them a pre-release."""
+    name, as ``v1.35``, with a patch (``1.35.2``), and as ``latest``, the newest supported
+    one or one of those that are ``newer``, or ``latest-2``, the second before it, none of
+    them a pre-release."""
     names = set(available)
     if match := _LATEST.match(text):
         supported = _final({*listed_releases(), *newer})
@@ -300,8 +301,9 @@ def expand_ranges(
 
     An argument is a release or a range ``FROM..TO`` of those ``available``, both ends
     included; either end may be left out. A pre-release is in a range where it is an end of
-    it. ``latest`` counts those that are ``newer`` than the supported ones. Raises UsageError for a release that is not available, for an empty
-    range, and where nothing is available.
+    it. ``latest`` counts those that are ``newer`` than the supported ones. Raises
+    UsageError for a release that is not available, for an empty range, and where nothing
+    is available.
     """
 
     def name_of(text: str) -> str:
