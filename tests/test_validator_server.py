@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.targets.examples.nodes import to_json
+from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
 from tests.api_server import Client, Reply
@@ -27,7 +30,7 @@ _SEED = 27
 # YAML, others of a kind that is not there.
 _MUTANTS = 9_000
 _COMPARED = 5_000
-# UIDs are made anew for each object; releases until 1.33 print addresses of values., rest_nightly
+# UIDs are made anew for each object; releases until 1.33 print addresses of values.
 _RANDOM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\(0x[0-9a-f]+\)")
 
 # Kinds that a server answers and does not store.
@@ -182,3 +185,64 @@ def test_verdicts_causes_messages_and_warnings_are_those_of_the_server(
         if peers.server.endpoints(name.partition(" ")[0]).get(name.rpartition(" ")[2])
         and not _ANSWERED_ONLY.search(name)
     }
+
+
+def _statuses(release: str) -> Iterator[dict[str, Any]]:
+    """Starters with each field of a status alone, and with all of them."""
+    document = load(release)
+    trees = ExampleTrees(document)
+    made = starters(document)
+    for name, kind in kind_definitions(document).items():
+        starter = made.get(f"{kind.api_version} {kind.kind}")
+        status = document.definitions[name].schema.field("status")
+        if not (starter and "metadata" in starter and status and status.ref):
+            continue
+        tree = trees.all_fields(document.definitions[status.ref])
+        assert tree is not None
+        full = to_json(tree)
+        parts = [*({key: value} for key, value in full.items()), full]
+        for number, part in enumerate(parts):
+            metadata = {**starter["metadata"], "name": f"status-{number}"}
+            yield {**starter, "metadata": metadata, "status": part}
+
+
+def test_verdicts_on_statuses_are_those_of_the_server(peers: Peers) -> None:
+    """What is written through the subresource status, and what is then stored."""
+    cases = []
+    for value in _statuses(peers.release):
+        path = peers.server.create_path(value)
+        if path is None or peers.server.submit(value).status != 201:
+            continue
+        peers.server.create(value)
+        own_path = f"{path}/{value['metadata']['name']}"
+        patch = json.dumps({"status": value["status"]}).encode()
+        reply = peers.server.request(
+            "PATCH",
+            f"{own_path}/status?dryRun=All&fieldValidation=Strict",
+            patch,
+            "application/merge-patch+json",
+        )
+        peers.server.delete(own_path)
+        (answer,) = peers.validator.ask([Request("status", value)])
+        cases.append(Case(value, reply, answer))
+    different = [
+        f"{case.value['kind']} {case.value['status']}: {text}"
+        for case in cases
+        # What a label of the namespace allows.
+        if not case.says("on the containing namespace")
+        and (text := _difference(case) or _difference_of_status(case))
+    ]
+    assert not different, "\n".join([*different[:20], str(len(different))])
+    codes = Counter(case.answer.code for case in cases)
+    assert min(codes[200], codes[422]) > 20, codes
+
+
+def _difference_of_status(case: Case) -> str:
+    if not case.answer.accepted:
+        return ""
+    # The time at which a phase changed is now.
+    ours, theirs = (
+        {**(stored or {}).get("status", {}), "lastPhaseTransitionTime": ""}
+        for stored in (case.answer.object, case.reply.body)
+    )
+    return "" if ours == theirs else str(ours)

@@ -1,13 +1,14 @@
 """The table ``strategies``: the code of an API server that decides about a kind.
 
 A strategy (``rest.RESTCreateStrategy`` and ``rest.RESTUpdateStrategy`` of
-k8s.io/apiserver) prepares and validates the objects of a kind before they are stored.
+k8s.io/apiserver) prepares and validates the objects of a kind before they are stored, and
+another one what is written through the subresource ``status``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,8 +31,9 @@ _NEVER_STORED = (
 # An event is one kind in two groups (pkg/registry/events/rest of k8s.io/kubernetes).
 _EVENTS = "events.k8s.io"
 
-# Arguments of constructors by the ends of their types. Without an authorizer, nothing is
-# refused for what a user may not do, which is the cluster's to say.
+# Arguments of constructors by the ends of their types: variables of the validator's code.
+# Without an authorizer, nothing is refused for what a user may not do, which is the
+# cluster's to say.
 _ARGUMENTS = {
     "ObjectTyper": "scheme",
     "NamespaceInterface": "namespaces",
@@ -39,35 +41,38 @@ _ARGUMENTS = {
     "Authorizer": "nil",
     "ResourceResolver": "resources",
     "PolicyGetter": "nil",
-    # Of custom resources: selectable fields are for lists, and the second of two
-    # validators is for the subresource status.
+    # Of custom resources: selectable fields are for lists.
     "bool": "namespaced",
     "GroupVersionKind": "kind",
     "schemaValidator": "validator",
-    "SchemaValidator": "nil",
+    "SchemaValidator": "statusValidator",
     "]*structuralschema.Structural": "schemas",
     "*structuralschema.Structural": "schemas[kind.Version]",
     "SubresourceStatus": "status",
     "SubresourceScale": "scale",
     "SelectableField": "nil",
 }
+# Constructors of what decides about the status take the strategy of the kind, and cannot
+# do without an authorizer: one that allows all.
+_STATUS_ARGUMENTS = {**_ARGUMENTS, "Authorizer": "authorizer", "trategy": "rules"}
 
 #: The group and kind of the row for all custom resources.
 _CUSTOM = "*"
 _CUSTOM_PACKAGE = "pkg/registry/customresource"
 
-_VARIABLE = re.compile(r"^(?:var |\t)Strategy\s*=", re.M)
-_CONSTRUCTOR = re.compile(r"^func NewStrategy\(([^)]*)\)", re.M)
+_VARIABLE = r"^(?:var |\t){}\s*="
+_CONSTRUCTOR = r"^func New{}\(([^)]*)\)"
 _ASSERTION = re.compile(r"\.\(\*(\w+)\.(\w+)\)")
 _IMPORT = re.compile(r'^\s*(?:import\s+)?(?:(\w+)\s+)?"([^"]+)"\s*$', re.M)
 _GROUP = re.compile(r'GroupName\s*=\s*"([^"]*)"')
 
 
 class Strategy(NamedTuple):
-    """Where the strategy of a kind is, and the types of its group."""
+    """Where the strategies of a kind are, and the types of its group."""
 
     package: str
     expression: str
+    status: str
     types: str
 
 
@@ -107,12 +112,16 @@ def _strategies(checkout: Checkout) -> dict[tuple[str, str], Strategy]:
 
 
 def _all_strategies(checkout: Checkout) -> Iterator[tuple[tuple[str, str], Strategy]]:
-    custom = (
-        checkout.module("apiextensions-apiserver") / _CUSTOM_PACKAGE / "strategy.go"
-    )
-    expression = _expression(custom.read_text("utf-8"), custom)
+    custom = checkout.module("apiextensions-apiserver") / _CUSTOM_PACKAGE
     package = f"k8s.io/apiextensions-apiserver/{_CUSTOM_PACKAGE}"
-    yield (_CUSTOM, _CUSTOM), Strategy(package, expression or "", "")
+    expressions = (
+        _expression(name, (custom / file).read_text("utf-8"), custom / file)
+        for name, file in (
+            ("Strategy", "strategy.go"),
+            ("StatusStrategy", "status_strategy.go"),
+        )
+    )
+    yield (_CUSTOM, _CUSTOM), Strategy(package, *expressions, types="")
     for module, pattern in (
         ("kubernetes", "pkg/registry/*/*/strategy.go"),
         (
@@ -124,37 +133,42 @@ def _all_strategies(checkout: Checkout) -> Iterator[tuple[tuple[str, str], Strat
         root = checkout.module(module)
         for path in sorted(root.glob(pattern)):
             source = path.read_text("utf-8")
-            expression = _expression(source, path)
+            expression = _expression("Strategy", source, path)
+            status = _expression("StatusStrategy", source, path)
             kind = _kind(source, root)
-            if expression is None or kind is None:
+            if not expression or kind is None:
                 continue
             package = f"k8s.io/{module}/{path.parent.relative_to(root).as_posix()}"
-            strategy = Strategy(package, expression, f"{kind.package}/install")
+            types = f"{kind.package}/install"
+            strategy = Strategy(package, expression, status, types)
             yield (kind.group, kind.kind), strategy
             if (kind.group, kind.kind) == ("", "Event"):
                 types = kind.package.replace("/core", "/events")
                 yield (_EVENTS, "Event"), strategy._replace(types=f"{types}/install")
 
 
-def _expression(source: str, path: Path) -> str | None:
-    """The Go expression of a package's strategy; None where it has none of its own.
+def _expression(name: str, source: str, path: Path) -> str:
+    """The Go expression of a package's strategy; empty where it has none of that name.
 
     Where there is a constructor, a variable beside it lacks what the constructor sets.
     """
-    constructor = _CONSTRUCTOR.search(source)
+    constructor = re.search(_CONSTRUCTOR.format(name), source, re.M)
     if constructor is None:
-        return "Strategy" if _VARIABLE.search(source) else None
+        return name if re.search(_VARIABLE.format(name), source, re.M) else ""
     parameters = filter(None, map(str.strip, constructor[1].split(",")))
-    arguments = [_argument(parameter.split()[-1], path) for parameter in parameters]
-    return f"NewStrategy({', '.join(arguments)})"
+    known = _STATUS_ARGUMENTS if name == "StatusStrategy" else _ARGUMENTS
+    arguments = [
+        _argument(known, parameter.split()[-1], path) for parameter in parameters
+    ]
+    return f"New{name}({', '.join(arguments)})"
 
 
-def _argument(type_name: str, path: Path) -> str:
-    for end, argument in _ARGUMENTS.items():
+def _argument(known: Mapping[str, str], type_name: str, path: Path) -> str:
+    for end, argument in known.items():
         if type_name.endswith(end):
             return argument
     raise SourceError(
-        f"NewStrategy has a parameter of the unknown type {type_name}",
+        f"a constructor has a parameter of the unknown type {type_name}",
         where=str(path),
         hint="add an argument to specs/make/strategies.py, and to cluster.go of the target",
     )

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/apiserver/pkg/registry/rest"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
@@ -37,7 +38,8 @@ type customVersion struct {
 	of       *customKind
 	warnings []string
 	// rules are made when there is an object, since rules in CEL take time to compile.
-	rules strategy
+	rules       strategy
+	statusRules rest.RESTUpdateStrategy
 }
 
 // newCustomKind is the kind of a definition that was accepted.
@@ -84,29 +86,42 @@ func (kind *customKind) newVersion(defined apiextensions.CustomResourceDefinitio
 	return served
 }
 
-// strategy decides about the objects of the version.
-func (served *customVersion) strategy() (strategy, error) {
+// prepareRules makes the strategies of the version, once.
+func (served *customVersion) prepareRules() error {
 	if served.rules != nil {
-		return served.rules, nil
+		return nil
 	}
 	definition := served.of.definition
 	validation, err := apiextensions.GetSchemaForVersion(definition, served.kind.Version)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	subresources, err := apiextensions.GetSubresourcesForVersion(definition, served.kind.Version)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if subresources == nil {
 		subresources = &apiextensions.CustomResourceSubresources{}
 	}
 	isNamespaced := definition.Spec.Scope == apiextensions.NamespaceScoped
-	served.rules, err = customStrategy(
+	served.rules, served.statusRules, err = customStrategies(
 		crdserverscheme.NewUnstructuredObjectTyper(), isNamespaced, served.kind,
 		validation, served.of.schemas, subresources.Status, subresources.Scale,
 	)
-	return served.rules, err
+	if subresources.Status == nil {
+		served.statusRules = nil
+	}
+	return err
+}
+
+// statusOf is the schema of the status: one for anything where the schema has none
+// (getOrCreateServingInfoFor in customresource_handler.go).
+func statusOf(properties *apiextensions.CustomResourceValidation) *apiextensions.CustomResourceValidation {
+	status := apiextensions.JSONSchemaProps{}
+	if properties != nil && properties.OpenAPIV3Schema != nil {
+		status = properties.OpenAPIV3Schema.Properties["status"]
+	}
+	return &apiextensions.CustomResourceValidation{OpenAPIV3Schema: &status}
 }
 
 func (kind *customKind) groupKind() schema.GroupKind {

@@ -16,6 +16,6 @@ func createErrors(ctx context.Context, rules strategy, created runtime.Object, _
 }
 
 // updateErrors are the errors that rest.BeforeUpdate makes a status of.
-func updateErrors(ctx context.Context, rules strategy, updated, old runtime.Object, _, _ metav1.Object) field.ErrorList {
+func updateErrors(ctx context.Context, rules rest.RESTUpdateStrategy, updated, old runtime.Object, _, _ metav1.Object) field.ErrorList {
 	return rest.ValidateUpdate(ctx, updated, old, rules)
 }

@@ -130,6 +130,25 @@ func TestUpdateOfTheAddressOfAService(t *testing.T) {
 	}
 }
 
+func TestStatusIsWrittenAfterTheCreation(t *testing.T) {
+	service := `{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"type":"LoadBalancer","ports":[{"port":80}]},"status":{"loadBalancer":{"ingress":[{"ip":"ADDRESS"}]}}}`
+	answers := ask(t,
+		asked("status", strings.Replace(service, "ADDRESS", "192.0.2.1", 1)),
+		asked("status", strings.Replace(service, "ADDRESS", "192.0.2.256", 1)),
+		asked("status", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`),
+	)
+	stored := string(answers[0].Object)
+	if answers[0].Code != 200 || !strings.Contains(stored, "192.0.2.1") || strings.Contains(stored, "clusterIP\"") {
+		t.Errorf("unexpected answer: %+v", answers[0])
+	}
+	if answers[1].Code != 422 || answers[1].Causes[0].Field != "status.loadBalancer.ingress[0].ip" {
+		t.Errorf("unexpected answer: %+v", answers[1])
+	}
+	if answers[2].Code != 404 {
+		t.Errorf("unexpected answer: %+v", answers[2])
+	}
+}
+
 func TestUpdateFromAnotherVersion(t *testing.T) {
 	old := `{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"maxReplicas":3,"targetCPUUtilizationPercentage":50,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}}}`
 	object := `{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"maxReplicas":MAX,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}}}`

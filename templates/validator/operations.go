@@ -31,6 +31,9 @@ const generatedSuffix = "abcde"
 // generatedUID is what every object has for the random one of a server.
 const generatedUID = "00000000-0000-4000-8000-000000000000"
 
+// statusSubresource is where controllers write what they have observed.
+const statusSubresource = "status"
+
 // strategy is what a server asks about the objects of a kind.
 type strategy interface {
 	rest.RESTCreateStrategy
@@ -70,7 +73,14 @@ func (asked *request) perform() (answer, error) {
 			result.Object, err = created.asStored()
 		}
 	case "update":
-		err = asked.update(recorder)
+		_, err = asked.update("", recorder)
+	case "status":
+		// What the object has of its status is written after it was created.
+		asked.Old = asked.Object
+		var updated *object
+		if updated, err = asked.update(statusSubresource, recorder); err == nil {
+			result.Object, err = updated.asStored()
+		}
 	case "delete":
 		err = asked.remove(recorder)
 	case "convert":
@@ -145,11 +155,28 @@ func decodingError(err error, kind *schema.GroupVersionKind) error {
 // strategy is the strategy of an object's kind.
 func (stored *object) strategy() (strategy, error) {
 	if stored.custom != nil {
-		return stored.custom.strategy()
+		err := stored.custom.prepareRules()
+		return stored.custom.rules, err
 	}
 	found, ok := strategies[stored.kind.GroupKind()]
 	if !ok {
 		return nil, notStored(stored.kind)
+	}
+	return found, nil
+}
+
+// updateStrategy is the strategy of an update of an object, or of its status.
+func (stored *object) updateStrategy(subresource string) (rest.RESTUpdateStrategy, error) {
+	rules, err := stored.strategy()
+	if subresource == "" || err != nil {
+		return rules, err
+	}
+	found := statusStrategies[stored.kind.GroupKind()]
+	if stored.custom != nil {
+		found = stored.custom.statusRules
+	}
+	if found == nil {
+		return nil, notServed(stored.kind, http.MethodPut)
 	}
 	return found, nil
 }
@@ -159,7 +186,7 @@ func notStored(kind schema.GroupVersionKind) error {
 }
 
 // requestContext is the context of a request for an object.
-func (asked *request) requestContext(verb string, target *object, namespaced bool, recorder *warningRecorder) context.Context {
+func (asked *request) requestContext(verb, subresource string, target *object, namespaced bool, recorder *warningRecorder) context.Context {
 	namespace := ""
 	if namespaced {
 		namespace = target.metadata.GetNamespace()
@@ -188,6 +215,7 @@ func (asked *request) requestContext(verb string, target *object, namespaced boo
 		APIVersion:        target.kind.Version,
 		Namespace:         namespace,
 		Resource:          resource.Resource,
+		Subresource:       subresource,
 		Name:              target.metadata.GetName(),
 	})
 }
@@ -201,7 +229,11 @@ func (asked *request) checkServed(data []byte, verb string) error {
 	if isUnclear || served[*kind] || asked.set.customVersionOf(data) != nil {
 		return nil
 	}
-	resource, _ := meta.UnsafeGuessKindToResource(*kind)
+	return notServed(*kind, verb)
+}
+
+func notServed(kind schema.GroupVersionKind, verb string) error {
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
 	return apierrors.NewGenericServerResponse(http.StatusNotFound, verb, resource.GroupResource(), "", "", 0, false)
 }
 
@@ -230,7 +262,7 @@ func (asked *request) makeObject(data []byte, recorder *warningRecorder) (*objec
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx := asked.requestContext("create", created, rules.NamespaceScoped(), recorder)
+	ctx := asked.requestContext("create", "", created, rules.NamespaceScoped(), recorder)
 	rest.WipeObjectMetaSystemFields(created.metadata)
 	if !rules.NamespaceScoped() {
 		created.metadata.SetNamespace("")
@@ -259,7 +291,7 @@ func (asked *request) makeObject(data []byte, recorder *warningRecorder) (*objec
 
 // ensureNamespace gives an object the namespace of the request, as the handlers of a
 // server do.
-func ensureNamespace(ctx context.Context, rules strategy, metadata metav1.Object) error {
+func ensureNamespace(ctx context.Context, rules rest.RESTUpdateStrategy, metadata metav1.Object) error {
 	expected := rest.ExpectedNamespaceForScope(endpoints.NamespaceValue(ctx), rules.NamespaceScoped())
 	return rest.EnsureObjectNamespaceMatchesRequestNamespace(expected, metadata)
 }
@@ -286,45 +318,52 @@ func removeEqualOwners(metadata metav1.Object, recorder *warningRecorder) {
 // update decides about applying a manifest where another one had been applied.
 //
 // The old object is one as it is created. What a manifest leaves out stays as it is, as
-// with kubectl apply.
-func (asked *request) update(recorder *warningRecorder) error {
+// with kubectl apply. Returns the updated object, prepared to be stored.
+func (asked *request) update(subresource string, recorder *warningRecorder) (*object, error) {
 	if err := asked.checkServed(asked.Object, http.MethodPut); err != nil {
-		return err
+		return nil, err
 	}
 	old, _, err := asked.makeObject(asked.Old, &warningRecorder{})
 	if err != nil {
-		return refusedOld{err}
+		return nil, refusedOld{err}
 	}
 	old.metadata.SetResourceVersion("1")
+	if subresource == statusSubresource {
+		// The spec stays as the old object has it, which nobody validates again.
+		old.release()
+	}
 	data, err := asked.merge(old)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	updated, err := asked.decode(data, recorder)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	rules, err := updated.strategy()
+	rules, err := updated.updateStrategy(subresource)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	keepAllocated(updated.internal, old.internal)
-	ctx := asked.requestContext("update", updated, rules.NamespaceScoped(), recorder)
+	ctx := asked.requestContext("update", subresource, updated, rules.NamespaceScoped(), recorder)
 	if err := ensureNamespace(ctx, rules, updated.metadata); err != nil {
-		return err
+		return nil, err
 	}
 	if err := asked.admission().mutate(ctx, admission.Update, &metav1.UpdateOptions{}, updated, old); err != nil {
-		return err
+		return nil, err
 	}
 	if err := rest.BeforeUpdate(rules, ctx, updated.internal, old.internal); err != nil {
-		return withFieldErrors(err, func() field.ErrorList {
+		return nil, withFieldErrors(err, func() field.ErrorList {
 			return updateErrors(ctx, rules, updated.internal, old.internal, updated.metadata, old.metadata)
 		})
 	}
-	if err := asked.checkPodSecurity(updated); err != nil {
-		return err
+	if subresource == "" {
+		if err := asked.checkPodSecurity(updated); err != nil {
+			return nil, err
+		}
 	}
-	return asked.admission().validate(ctx, admission.Update, &metav1.UpdateOptions{}, updated, old)
+	updated.release = func() {}
+	return updated, asked.admission().validate(ctx, admission.Update, &metav1.UpdateOptions{}, updated, old)
 }
 
 // remove decides about the deletion of an object that was created from the manifest.
@@ -347,7 +386,7 @@ func (asked *request) remove(recorder *warningRecorder) error {
 			return decodingError(err, &kind)
 		}
 	}
-	ctx := asked.requestContext("delete", existing, rules.NamespaceScoped(), recorder)
+	ctx := asked.requestContext("delete", "", existing, rules.NamespaceScoped(), recorder)
 	if _, _, err := rest.BeforeDelete(rules, ctx, existing.internal, options); err != nil {
 		return err
 	}
@@ -400,6 +439,7 @@ func (asked *request) convert() ([]byte, error) {
 func (stored *object) asStored() ([]byte, error) {
 	stored.release()
 	stored.metadata.SetUID("")
+	stored.metadata.SetResourceVersion("")
 	stored.metadata.SetCreationTimestamp(metav1.Time{})
 	return stored.encode(stored.kind.GroupVersion())
 }

@@ -226,6 +226,6 @@ func attributes(ctx context.Context, operation admission.Operation, options runt
 	}
 	return admission.NewAttributesRecord(
 		current, previous, described.kind, info.Namespace, described.metadata.GetName(),
-		resourceOf(info), "", operation, options, false, sender,
+		resourceOf(info), info.Subresource, operation, options, false, sender,
 	)
 }

@@ -13,7 +13,7 @@ const protocolVersion = 1
 type request struct {
 	// ID is repeated in the answer.
 	ID json.RawMessage `json:"id,omitempty"`
-	// Operation is create, update, delete, default, convert, prepare or version.
+	// Operation is create, update, status, delete, default, convert, prepare or version.
 	Operation string `json:"operation"`
 	// Object is a manifest; Old is the manifest that was applied before it (update).
 	Object json.RawMessage `json:"object,omitempty"`
@@ -62,7 +62,8 @@ type answer struct {
 	PodSecurity string `json:"podSecurity,omitempty"`
 	// Policies are the messages of prepared policies that deny the object.
 	Policies []string `json:"policies,omitempty"`
-	// Object is what would be stored (default), or the converted object (convert).
+	// Object is what would be stored (default), with the status that is written after the
+	// creation (status), or the converted object (convert).
 	Object json.RawMessage `json:"object,omitempty"`
 	// Prepared is the digest of what was prepared, and Results has an answer to the
 	// creation of each of its objects (prepare).

@@ -12,7 +12,9 @@ from typing import Any, Literal, NamedTuple
 _REFUSED = (400, 403, 413, 422)
 _WITHOUT_RULES = (404, 405)
 
-Operation = Literal["create", "update", "delete", "default", "convert", "version"]
+Operation = Literal[
+    "create", "update", "status", "delete", "default", "convert", "version"
+]
 
 
 class PodSecurity(NamedTuple):
@@ -110,7 +112,7 @@ class Answer:
     ``code`` is its HTTP status: 200 and 201 accepted, 400 cannot be decoded, 404 and 405
     for a kind without rules, 413 too large, 422 invalid, 500 the server's code failed; 0
     where the program was ended because it took too long or too much memory. ``object`` is
-    the result of ``default`` and ``convert``. ``pod_security`` says what the level of the
+    the result of ``default``, ``status`` and ``convert``. ``pod_security`` says what the level of the
     request forbids: pods are refused (403), objects with templates of pods are not.
     ``policies`` are the messages of admission policies that deny the object.
     ``old_refused`` is whether the old object of an update is what is refused.

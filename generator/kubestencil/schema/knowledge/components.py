@@ -43,9 +43,10 @@ class Flag(NamedTuple):
 class StrategyFacts(NamedTuple):
     """The Go code that prepares and validates objects of a kind in some releases.
 
-    ``expression`` is a variable or a call of a constructor in ``package``; ``types`` is
-    the package that adds the types of the group to a scheme. Group and kind are ``*``
-    for custom resources.
+    ``expression`` is a variable or a call of a constructor in ``package``, and so is
+    ``status``, for what is written through that subresource: empty where there is none.
+    ``types`` is the package that adds the types of the group to a scheme. Group and kind
+    are ``*`` for custom resources.
     """
 
     releases: ReleaseRange
@@ -53,6 +54,7 @@ class StrategyFacts(NamedTuple):
     kind: str
     package: str
     expression: str
+    status: str
     types: str
 
     @property

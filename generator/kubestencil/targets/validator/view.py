@@ -35,11 +35,13 @@ class Package(NamedTuple):
 
 
 class Strategy(NamedTuple):
-    """The strategy of a kind: ``expression`` is Go, in a package of ``packages``."""
+    """The strategies of a kind in Go, of packages in ``packages``: ``expression``, and
+    ``status`` for its subresource status, empty where it has none."""
 
     group: str
     kind: str
     expression: str
+    status: str
 
 
 _VARIABLES = {
@@ -52,7 +54,7 @@ _VARIABLES = {
     "types": Annotated[list[Package], "the packages that add types to a scheme"],
     "served": Annotated[list[GroupVersionKind], "the kinds that a server can serve"],
     "strategies": Annotated[list[Strategy], "one for each kind"],
-    "custom_strategy": Annotated[str, "Go: that of custom resources"],
+    "custom_strategy": Annotated[Strategy, "that of custom resources"],
 }
 
 #: The values that ``each`` can have in a manifest.
@@ -111,9 +113,7 @@ def _module(release: Release) -> FileContext:
         # A document may be of a release that is newer than the table.
         "served": sorted(in_table.union(release.resources)),
         "strategies": [_strategy(row) for row in rows if not row.is_custom],
-        "custom_strategy": next(
-            _strategy(row).expression for row in rows if row.is_custom
-        ),
+        "custom_strategy": next(_strategy(row) for row in rows if row.is_custom),
     }
     return FileContext(name, {}, variables)
 
@@ -128,5 +128,6 @@ def _package_name(path: str) -> str:
 
 
 def _strategy(row: StrategyFacts) -> Strategy:
-    expression = f"{_package_name(row.package)}.{row.expression}"
-    return Strategy(row.group, row.kind, expression)
+    package = _package_name(row.package)
+    status = f"{package}.{row.status}" if row.status else ""
+    return Strategy(row.group, row.kind, f"{package}.{row.expression}", status)
