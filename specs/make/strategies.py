@@ -114,14 +114,14 @@ def _strategies(checkout: Checkout) -> dict[tuple[str, str], Strategy]:
 def _all_strategies(checkout: Checkout) -> Iterator[tuple[tuple[str, str], Strategy]]:
     custom = checkout.module("apiextensions-apiserver") / _CUSTOM_PACKAGE
     package = f"k8s.io/apiextensions-apiserver/{_CUSTOM_PACKAGE}"
-    expressions = (
+    expression, status = (
         _expression(name, (custom / file).read_text("utf-8"), custom / file)
         for name, file in (
             ("Strategy", "strategy.go"),
             ("StatusStrategy", "status_strategy.go"),
         )
     )
-    yield (_CUSTOM, _CUSTOM), Strategy(package, *expressions, types="")
+    yield (_CUSTOM, _CUSTOM), Strategy(package, expression, status, "")
     for module, pattern in (
         ("kubernetes", "pkg/registry/*/*/strategy.go"),
         (
