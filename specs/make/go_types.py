@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from specs.make.checkouts import Checkout
+
 #: Folders of types by the module that has them, with the prefix of their definitions.
 API_FOLDERS = {
     "api": ("*/v*", "io.k8s.api."),
@@ -47,6 +49,29 @@ class GoStruct(NamedTuple):
 
     name: str
     fields: tuple[GoField, ...]
+
+
+class ApiPackage(NamedTuple):
+    """The Go package of an API version. ``name`` is that of its definitions:
+    ``io.k8s.api.apps.v1``."""
+
+    folder: Path
+    name: str
+    structs: Mapping[str, GoStruct]
+
+    def fields(self) -> Iterator[tuple[str, GoField]]:
+        """The fields in JSON of all definitions, each with the definition that has it."""
+        for struct in self.structs.values():
+            for field in json_fields(struct, self.structs):
+                yield f"{self.name}.{struct.name}", field
+
+
+def api_packages(checkout: Checkout) -> Iterator[ApiPackage]:
+    """The packages of all API versions of a release."""
+    for module, (pattern, prefix) in API_FOLDERS.items():
+        for folder in sorted(checkout.module(module).glob(pattern)):
+            name = f"{prefix}{folder.parent.name}.{folder.name}"
+            yield ApiPackage(folder, name, read_structs(folder))
 
 
 def read_structs(folder: Path) -> dict[str, GoStruct]:
