@@ -36,9 +36,9 @@ from specs.make.gate_answers import Gated
 from specs.make.values.declared import declared
 from specs.make.values.immutable_fields import Reply, immutable_fields
 from tests.small_kubernetes import (
-    DISCOVERY,
     LIFECYCLE,
     PROGRAMS,
+    discovery,
     make_checkouts,
     make_patch,
 )
@@ -300,8 +300,9 @@ def test_a_missing_module_is_named(tmp_path: Path) -> None:
 
 def test_a_singular_of_another_form_is_refused(checkouts: list[Checkout]) -> None:
     path = checkouts[0].module("kubernetes") / "api/discovery"
-    discovery = json.dumps(DISCOVERY).replace('"widget"', '"wgt"')
-    (path / "apis__shop.example.com__v1.json").write_text(discovery)
+    name = "apis__shop.example.com__v1beta1"
+    text = json.dumps(discovery("1.30")[name]).replace('"widget"', '"wgt"')
+    (path / f"{name}.json").write_text(text)
     with pytest.raises(SourceError, match="widgets has the singular wgt"):
         _ranged(resources, checkouts)
 
