@@ -20,7 +20,6 @@ from kubestencil.source.releases import ReleaseRange
 from specs.make import (
     default_server,
     flags,
-    gated_fields,
     gates,
     lifecycle,
     metrics,
@@ -32,7 +31,8 @@ from specs.make import (
 from specs.make import facts as specs_facts
 from specs.make.checkouts import Checkout
 from specs.make.facts import changes_of, write_facts
-from specs.make.gate_answers import Gated
+from specs.make.gated import tables as gated_tables
+from specs.make.gated.answers import Gated
 from specs.make.values.declared import declared
 from specs.make.values.immutable_fields import Reply, immutable_fields
 from tests.small_kubernetes import (
@@ -220,7 +220,7 @@ def test_gated_fields_are_what_was_asked_and_markers_of_other_gates(
     ]
     rows = [
         row
-        for row in gated_fields.make_rows(checkouts[1], asked)
+        for row in gated_tables.make_rows(checkouts[1], asked)
         if row[0].startswith(package)
     ]
     assert sorted("|".join(row) for row in rows) == [

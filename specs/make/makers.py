@@ -13,7 +13,6 @@ from specs.make import (
     changed_fields,
     configurations,
     flags,
-    gated_fields,
     gates,
     go_fields,
     go_modules,
@@ -29,6 +28,7 @@ from specs.make import (
 from specs.make.checkouts import Checkout
 from specs.make.combinations import tables as combinations
 from specs.make.facts import write_facts
+from specs.make.gated import tables as gated
 from specs.make.values import tables as values
 
 Rows = Iterable[Sequence[str]]
@@ -72,7 +72,7 @@ class Asked(NamedTuple):
 #: What makes tables by asking, in the order in which they can be made: a field is asked
 #: about with what is known of its gates and values.
 ASKED = (
-    Asked(("gated-fields",), gated_fields.ask_tables, gated_fields.read_tables),
+    Asked(("gated-fields",), gated.ask_tables, gated.read_tables),
     Asked(("defaults", "enums", "immutable-fields", "limits"), values.ask_tables),
     Asked(("warnings",), server_warnings.ask_tables),
     Asked(("combinations",), combinations.ask_tables),

@@ -20,12 +20,12 @@ from kubestencil.schema.knowledge.warnings import NODE_LABELS, POD_ANNOTATIONS
 from kubestencil.schema.types import Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
+from specs.make.asking.objects import Path as Steps
+from specs.make.asking.objects import positions, replaced, value_at
+from specs.make.asking.pool import Objects, accepted_objects, seed_objects
 from specs.make.checkouts import Checkout
 from specs.make.documents import parsed_document
 from specs.make.tables import report
-from specs.make.values.objects import Path as Steps
-from specs.make.values.objects import positions, replaced, value_at
-from specs.make.values.pool import Objects, accepted_objects, seed_objects
 
 #: Definition, field, key or value, unless, since, instead.
 Row = tuple[str, str, str, str, str, str]

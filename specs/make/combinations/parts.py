@@ -22,8 +22,8 @@ from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.values import Values
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer
-from specs.make.values.answers import created
-from specs.make.values.objects import (
+from specs.make.asking.answers import created
+from specs.make.asking.objects import (
     Path,
     all_steps,
     general,
@@ -32,7 +32,7 @@ from specs.make.values.objects import (
     value_at,
     written,
 )
-from specs.make.values.pool import Objects
+from specs.make.asking.pool import Objects
 from specs.make.values.proofs import is_unvalidated
 
 #: Other values of fields; None leaves a field out.

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from kubestencil.checking.judgement import kind_of
 from kubestencil.schema.knowledge.conditions import Combination, is_set, parse_term
+from specs.make.asking.pool import Objects, saved_proofs, seed_objects
 from specs.make.combinations.parts import Changes, Corpus, Part, breaks
-from specs.make.values.pool import Objects, saved_proofs, seed_objects
 
 #: The objects of proofs that no other file of tests has, one a line.
 PROOFS = Path(__file__).parents[3] / "tests/combination_proofs.jsonl"

@@ -11,18 +11,18 @@ from kubestencil.schema.types import Release
 from kubestencil.source import available, locate
 from kubestencil.source.releases import ReleaseRange
 from kubestencil.validator.process import Validator
+from specs.make.asking.pool import (
+    accepted_objects,
+    add_proofs,
+    given_objects,
+    seed_objects,
+)
 from specs.make.checkouts import Checkout
 from specs.make.combinations.parts import Corpus
 from specs.make.combinations.proofs import PROOFS, proof_objects
 from specs.make.combinations.rules import cells, rules_of
 from specs.make.combinations.tags import declared_rules
 from specs.make.documents import known_release
-from specs.make.values.pool import (
-    accepted_objects,
-    add_proofs,
-    given_objects,
-    seed_objects,
-)
 
 #: Rules that hold, though no object that can be created proves them: their definition,
 #: condition, rule and fields.

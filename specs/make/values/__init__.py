@@ -1,8 +1,5 @@
 """Facts about the values of fields of a release, found by asking the API server's own code.
 
-``objects`` has JSON values and their positions in types, ``answers`` puts them to a program
-and reads what it says; several programs are asked at once (``workers``). ``pool`` has the
-objects to ask about, to which ``seeds`` adds as many fields as possible (``samples``).
 ``limits`` asks for those of fields: candidates are what is known of other releases
 (``rows``), what Go types declare (``declared``), and what changed values suggest
 (``questions``); ``proofs`` has a value on either side of each border. ``defaults`` looks at

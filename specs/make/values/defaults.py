@@ -13,8 +13,7 @@ from kubestencil.schema.knowledge.conditions import parse_term
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.tables import report
-from specs.make.values.objects import (
+from specs.make.asking.objects import (
     Path,
     find,
     general,
@@ -24,9 +23,10 @@ from specs.make.values.objects import (
     replaced,
     value_at,
 )
+from specs.make.asking.workers import in_parallel
+from specs.make.tables import report
 from specs.make.values.reviewed import MEANT, NO_DEFAULTS
 from specs.make.values.rows import Found, Key
-from specs.make.values.workers import in_parallel
 
 #: What a default cannot be: it is different for each object.
 _PER_OBJECT = ("creationTimestamp", "uid", "generation", "managedFields")

@@ -24,8 +24,8 @@ from kubestencil.schema.types import (
 )
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.values.answers import created
-from specs.make.values.objects import (
+from specs.make.asking.answers import created
+from specs.make.asking.objects import (
     Position,
     find,
     general,
@@ -34,8 +34,8 @@ from specs.make.values.objects import (
     replaced,
     value_at,
 )
+from specs.make.asking.workers import in_parallel
 from specs.make.values.rows import rows_of
-from specs.make.values.workers import in_parallel
 
 # How often a field is changed, and in one object.
 _CHANGES = 8

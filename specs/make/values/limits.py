@@ -15,6 +15,7 @@ from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import Release
 from kubestencil.validator.process import Validator
+from specs.make.asking.workers import in_parallel
 from specs.make.tables import report
 from specs.make.values.declared import Declared
 from specs.make.values.proofs import Limit, Occurrences, Proof, proof_of_limit
@@ -33,7 +34,6 @@ from specs.make.values.reviewed import (
     NO_LIMITS,
 )
 from specs.make.values.rows import Key, Known, cell_of_values
-from specs.make.values.workers import in_parallel
 
 #: The values that may hold, by what they are about.
 _Candidates = dict[Key, list[str]]

@@ -14,9 +14,8 @@ from kubestencil.schema.knowledge.values import FORMATS, FactRow
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer
-from specs.make.tables import report
-from specs.make.values.answers import Target, created, field_of
-from specs.make.values.objects import (
+from specs.make.asking.answers import Target, created, field_of
+from specs.make.asking.objects import (
     general,
     objects_in,
     path_of_field,
@@ -26,6 +25,7 @@ from specs.make.values.objects import (
     replaced,
     value_at,
 )
+from specs.make.tables import report
 from specs.make.values.questions import BOGUS, PROBES, Occurrence
 
 # In how many objects a proof is looked for, and after it what disproves the limit.

@@ -15,8 +15,8 @@ from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer
-from specs.make.values.answers import Target, Verdict, created
-from specs.make.values.objects import (
+from specs.make.asking.answers import Target, Verdict, created
+from specs.make.asking.objects import (
     Position,
     general,
     path_of_field,

@@ -9,14 +9,7 @@ from pathlib import Path
 
 from kubestencil.schema.types import Release
 from kubestencil.validator.process import Validator
-from specs.make.checkouts import Checkout
-from specs.make.documents import known_release
-from specs.make.tables import report
-from specs.make.values.declared import declared
-from specs.make.values.defaults import default_facts, observations
-from specs.make.values.immutable_fields import Place, immutable_places
-from specs.make.values.limits import Limits
-from specs.make.values.pool import (
+from specs.make.asking.pool import (
     PROOFS,
     add_proofs,
     given_objects,
@@ -24,10 +17,17 @@ from specs.make.values.pool import (
     seed_objects,
     stored_objects,
 )
+from specs.make.asking.seeds import Samples
+from specs.make.asking.workers import WORKERS
+from specs.make.checkouts import Checkout
+from specs.make.documents import known_release
+from specs.make.tables import report
+from specs.make.values.declared import declared
+from specs.make.values.defaults import default_facts, observations
+from specs.make.values.immutable_fields import Place, immutable_places
+from specs.make.values.limits import Limits
 from specs.make.values.proofs import Occurrences, Proof
 from specs.make.values.rows import Found, Key, Known, cell_of_values
-from specs.make.values.seeds import Samples
-from specs.make.values.workers import WORKERS
 
 Rows = Iterable[Sequence[str]]
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.schema.types import Release
 from kubestencil.validator.protocol import Answer, Request
-from specs.make.values.objects import (
+from specs.make.asking.objects import (
     Path,
     Position,
     find,
@@ -19,7 +19,7 @@ from specs.make.values.objects import (
     replaced,
     value_at,
 )
-from specs.make.values.samples import sample
+from specs.make.asking.samples import sample
 
 Field = tuple[str, str]
 

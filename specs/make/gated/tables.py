@@ -1,6 +1,6 @@
 """The table ``gated-fields``: the fields, values and kinds about which gates decide.
 
-The program of a release is asked (gate_answers.py). What cannot be asked is read: kinds that
+The program of a release is asked (``answers``). What cannot be asked is read: kinds that
 are not served while a gate is off, and ``+featureGate`` markers of fields whose gate is
 locked, that only a component heeds, or that no object has. Rows of the release, or of the
 one before it, stay while it has the field and the gate.
@@ -14,19 +14,19 @@ from pathlib import Path
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.gates import gate_rows
 from kubestencil.validator.process import Validator
-from specs.make.checkouts import Checkout
-from specs.make.default_server import gated_resources
-from specs.make.documents import operated_kinds, parsed_document
-from specs.make.gate_answers import Gated, gated_by
-from specs.make.gate_switches import GatedValidator, Switches
-from specs.make.gates import gate_names
-from specs.make.go_types import api_packages
-from specs.make.values.declared import declared
-from specs.make.values.pool import (
+from specs.make.asking.pool import (
     accepted_objects,
     examples,
     seed_objects,
 )
+from specs.make.checkouts import Checkout
+from specs.make.default_server import gated_resources
+from specs.make.documents import operated_kinds, parsed_document
+from specs.make.gated.answers import Gated, gated_by
+from specs.make.gated.switches import GatedValidator, Switches
+from specs.make.gates import gate_names
+from specs.make.go_types import api_packages
+from specs.make.values.declared import declared
 from specs.make.values.rows import rows_of
 
 _MARKER = "featureGate"

@@ -17,8 +17,8 @@ from kubestencil.checking.verdicts import located
 from kubestencil.schema.types import Release, Schema
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Cause
-from specs.make.values.answers import accepted, created
-from specs.make.values.objects import (
+from specs.make.asking.answers import accepted, created
+from specs.make.asking.objects import (
     Path,
     find,
     general,
@@ -29,7 +29,7 @@ from specs.make.values.objects import (
     replaced,
     value_at,
 )
-from specs.make.values.samples import sample
+from specs.make.asking.samples import sample
 
 _TEXTS = (
     "a", "example.com/a", "a.example.com", "10.0.0.1", "10.0.0.0/24", "/a", "1", "In",

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
-from specs.make.values.objects import Path, Position, general, written
+from specs.make.asking.objects import Path, Position, general, written
 
 Verdict = Literal["accepted", "refused", "unknown"]
 

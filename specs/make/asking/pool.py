@@ -18,15 +18,15 @@ from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.values.answers import accepted
-from specs.make.values.objects import (
+from specs.make.asking.answers import accepted
+from specs.make.asking.objects import (
     positions,
     value_at,
     without_dropped,
     without_unknown,
 )
-from specs.make.values.seeds import Samples, Seeds
-from specs.make.values.workers import in_parallel
+from specs.make.asking.seeds import Samples, Seeds
+from specs.make.asking.workers import in_parallel
 
 Objects = dict[GroupVersionKind, list[Any]]
 
