@@ -20,8 +20,6 @@ from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 from specs.make.asking.answers import accepted
 from specs.make.asking.objects import (
-    positions,
-    value_at,
     without_dropped,
     without_unknown,
 )
@@ -67,7 +65,9 @@ def grown_objects(
 
     for kinds in (*first, rest):
         found = dict(zip(kinds, in_parallel(validators, grow, kinds), strict=True))
-        _remember(release, found, samples)
+        for kind, values in found.items():
+            for value in values:
+                samples.remember(release, names[kind], value)
         objects.update(found)
     return {kind: objects[kind] for kind in names}
 
@@ -81,16 +81,6 @@ def examples(release: Release, name: str) -> list[Any]:
         trees.all_fields(definition),
     )
     return [to_json(tree) for tree in examples if tree is not None]
-
-
-def _remember(release: Release, objects: Objects, samples: Samples) -> None:
-    names = definitions_of_kinds(release)
-    for kind, values in objects.items():
-        for value in values:
-            for position in positions(release, names[kind], value):
-                if not position.is_item:
-                    part = value_at(value, position.path)
-                    samples.add(names[kind], position.definition, position.field, part)
 
 
 def seed_objects(folders: Sequence[Path] = ()) -> Objects:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
-from kubestencil.schema.knowledge.fields import server_values
+from kubestencil.schema.knowledge.values import NO_FACTS, FieldFacts
 from kubestencil.schema.types import Release, Schema
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 
@@ -21,27 +23,36 @@ _BY_TYPE = {"integer": 1, "number": 1, "boolean": True}
 
 
 def sample(
-    release: Release, field: tuple[str, str], schema: Schema, depth: int = 0
+    release: Release,
+    field: tuple[str, str],
+    schema: Schema,
+    facts: Mapping[tuple[str, str], FieldFacts] = MappingProxyType({}),
+    depth: int = 0,
 ) -> Any:
-    """A value of a field, with what is required in it; ``field`` has its definition."""
+    """A value of a field, with what is required in it; ``field`` has its definition.
+    ``facts`` are about the texts that fields accept."""
     if schema.ref is not None:
         definition = release.definitions[schema.ref]
         if schema.ref in (QUANTITY, INT_OR_STRING):
             return "1" if schema.ref == QUANTITY else 1
         if not definition.is_object:
-            return sample(release, field, definition.schema, depth)
+            return sample(release, field, definition.schema, facts, depth)
         return {
             inner.name: sample(
-                release, (definition.name, inner.name), inner.schema, depth + 1
+                release,
+                (definition.name, inner.name),
+                inner.schema,
+                facts,
+                depth + 1,
             )
             for inner in definition.fields
             if inner.required and depth <= _DEPTH
         }
     if schema.items is not None:
-        return [sample(release, field, schema.items, depth)]
+        return [sample(release, field, schema.items, facts, depth)]
     if schema.values is not None:
-        return {_KEY: sample(release, field, schema.values, depth)}
+        return {_KEY: sample(release, field, schema.values, facts, depth)}
     if schema.type == "string":
-        names = schema.enum or server_values(release.name, *field).enum
+        names = schema.enum or facts.get(field, NO_FACTS).enum
         return next(iter(names), _BY_FORMAT.get(schema.format or "", "a"))
     return _BY_TYPE.get(schema.type or "", {})

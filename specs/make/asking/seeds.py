@@ -69,12 +69,16 @@ class Samples:
         """Some values that a field has in accepted objects."""
         return self._values.get((definition, field), ())
 
-    def add(self, kind: str, definition: str, field: str, value: Any) -> None:
-        """Remember a value of a field in an accepted object of a kind."""
-        self._kinds.setdefault((definition, field), set()).add(kind)
-        known = self._values.setdefault((definition, field), [])
-        if len(known) < _SAMPLES and value not in known:
-            known.append(value)
+    def remember(self, release: Release, kind: str, value: Any) -> None:
+        """Remember some values of each field in an accepted object of a definition."""
+        for position in positions(release, kind, value):
+            if not position.is_item:
+                field = position.definition, position.field
+                self._kinds.setdefault(field, set()).add(kind)
+                known = self._values.setdefault(field, [])
+                part = value_at(value, position.path)
+                if len(known) < _SAMPLES and part not in known:
+                    known.append(part)
 
     def copy(self) -> Samples:
         """Samples that other ones are not added to."""
@@ -123,21 +127,14 @@ class Seeds:
         if self.objects:
             self._grow()
 
-    def _collect(self, value: Any) -> bool:
+    def _collect(self, value: Any) -> None:
         """Keep an object that has a field that no other has."""
-        paths = set()
-        for position in positions(self._release, self._definition, value):
-            paths.add(general(position.path))
-            if not position.is_item:
-                part = value_at(value, position.path)
-                self._samples.add(
-                    self._definition, position.definition, position.field, part
-                )
-        is_new = not paths <= self._covered
-        if is_new:
+        self._samples.remember(self._release, self._definition, value)
+        found = positions(self._release, self._definition, value)
+        paths = {general(position.path) for position in found}
+        if not paths <= self._covered:
             self._covered |= paths
             self.objects.append(value)
-        return is_new
 
     def _grow(self) -> None:
         largest = max(self.objects, key=lambda value: len(str(value)))

@@ -74,6 +74,7 @@ def with_absent_fields(
 ) -> Iterator[Subject]:
     """An object with each field that it lacks, and that was not tried often enough."""
     name, value, within = subject
+    facts = server_facts(release.name).fields
     for path, definition in objects_in(release, name, value):
         is_asked = path[:1] != ("metadata",) and (
             within is None or path[: len(within)] == within
@@ -85,7 +86,7 @@ def with_absent_fields(
             if not is_there_already and not is_own and seen[key] < TRIES:
                 seen[key] += 1
                 at = (*path, field.name)
-                new = sample(release, key, field.schema)
+                new = sample(release, key, field.schema, facts)
                 yield Subject(name, replaced(value, at, new), at)
 
 
