@@ -190,6 +190,7 @@ def test_expressions_of_formats_accept_the_same_texts(name: str) -> None:
         ("dns-label", "a" * 63, "a" * 64),
         ("dns-label", "a-0", "a-"),
         ("dns-subdomain", "a." * 126 + "a", "a." * 127),
+        ("dns-search", f"{'a.' * 126}a.", "a.."),
         ("dns-subdomain-or-wildcard", "*." + "a" * 253, "*." + "a" * 254),
         ("qualified-name", f"{'a' * 253}/{'a' * 63}", f"a/{'a' * 64}"),
         ("port-name", "a" * 15, "a" * 16),
