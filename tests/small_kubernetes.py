@@ -197,9 +197,10 @@ def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
             f"{kubernetes}/api/openapi-spec/swagger.json": json.dumps(
                 _document(release)
             ),
-            f"{kubernetes}/api/discovery/apis__shop.example.com__v1.json": json.dumps(
-                DISCOVERY
-            ),
+            **{
+                f"{kubernetes}/api/discovery/{name}.json": json.dumps(resources)
+                for name, resources in discovery(release).items()
+            },
             f"{kubernetes}/pkg/controlplane/instance.go": INSTANCE.replace(
                 "LEGACY", legacy
             ),
@@ -237,19 +238,35 @@ def make_patch(checkout: Checkout) -> Checkout:
     return Checkout(checkout.folder, f"{checkout.release}.2")
 
 
-DISCOVERY = {
-    "groupVersion": "shop.example.com/v1",
-    "resources": [
-        {
-            "name": "widgets",
-            "singularName": "widget",
-            "kind": "Widget",
-            "shortNames": ["wd"],
-            "categories": ["all"],
-        },
-        {"name": "widgets/status", "singularName": "", "kind": "Widget"},
-    ],
-}
+def discovery(release: str) -> dict[str, dict[str, Any]]:
+    """What the server of a release lists, by the names of files."""
+    found: dict[str, dict[str, Any]] = {}
+    for version, kind in sorted(KINDS[release]):
+        is_core = kind == "Pod"
+        name = "api__v1" if is_core else f"apis__shop.example.com__{version}"
+        group_version = version if is_core else f"shop.example.com/{version}"
+        names = (
+            {"shortNames": ["wd"], "categories": ["all"]} if kind == "Widget" else {}
+        )
+        plural, singular = f"{kind.lower()}s", kind.lower()
+        kind_of_all = {"kind": kind, "namespaced": True}
+        found.setdefault(name, {"groupVersion": group_version, "resources": []})
+        found[name]["resources"] += [
+            {
+                "name": plural,
+                "singularName": singular,
+                "verbs": ["get"],
+                **kind_of_all,
+                **names,
+            },
+            {
+                "name": f"{plural}/status",
+                "singularName": "",
+                "verbs": ["update"],
+                **kind_of_all,
+            },
+        ]
+    return found
 
 
 def _document(release: str) -> dict[str, Any]:

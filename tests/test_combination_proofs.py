@@ -13,9 +13,9 @@ from kubestencil.checking.release import prepare
 from kubestencil.checking.upgrade import Upgrade
 from kubestencil.schema.knowledge.conditions import combinations
 from kubestencil.validator.process import Validator
+from specs.make.asking.pool import accepted_objects
 from specs.make.combinations.parts import Corpus
 from specs.make.combinations.proofs import proof_objects, verdict_on
-from specs.make.values.pool import accepted_objects
 from tests.conftest import load
 from tests.validators import PROVEN_RELEASES, built_validator
 from tests.value_mutations import errors_of

@@ -14,7 +14,7 @@ from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import parse_term
 from kubestencil.schema.knowledge.values import NO_FACTS, server_facts
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
-from specs.make.values.objects import Path, general, positions, value_at
+from specs.make.asking.objects import Path, general, positions, value_at
 from tests.api_server import Client
 from tests.conftest import load
 from tests.examples import examples

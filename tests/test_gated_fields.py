@@ -12,8 +12,8 @@ from kubestencil.diff import compare
 from kubestencil.schema.types import group_version_kind
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
-from specs.make.gate_answers import Gated, gated_by
-from specs.make.gate_switches import Switches
+from specs.make.gated.answers import Gated, gated_by
+from specs.make.gated.switches import Switches
 from tests.conftest import load
 from tests.diff_specs import embedded
 from tests.validators import built_validator

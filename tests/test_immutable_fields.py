@@ -14,6 +14,7 @@ from kubestencil.schema.kinds import definitions_of_kinds, kind_definitions
 from kubestencil.schema.knowledge.places import immutable_fields, immutable_rows
 from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
 from kubestencil.validator.process import Validator
+from specs.make.asking.pool import accepted_objects, seed_objects
 from specs.make.values.immutable_fields import (
     Change,
     all_changes,
@@ -22,7 +23,6 @@ from specs.make.values.immutable_fields import (
     possible_changes,
     replies,
 )
-from specs.make.values.pool import accepted_objects, seed_objects
 from tests.api_server import Client, Reply
 from tests.conftest import load, rest_nightly
 from tests.manifests import manifests

@@ -20,7 +20,6 @@ from kubestencil.source.releases import ReleaseRange
 from specs.make import (
     default_server,
     flags,
-    gated_fields,
     gates,
     lifecycle,
     metrics,
@@ -32,13 +31,14 @@ from specs.make import (
 from specs.make import facts as specs_facts
 from specs.make.checkouts import Checkout
 from specs.make.facts import changes_of, write_facts
-from specs.make.gate_answers import Gated
+from specs.make.gated import tables as gated_tables
+from specs.make.gated.answers import Gated
 from specs.make.values.declared import declared
 from specs.make.values.immutable_fields import Reply, immutable_fields
 from tests.small_kubernetes import (
-    DISCOVERY,
     LIFECYCLE,
     PROGRAMS,
+    discovery,
     make_checkouts,
     make_patch,
 )
@@ -220,7 +220,7 @@ def test_gated_fields_are_what_was_asked_and_markers_of_other_gates(
     ]
     rows = [
         row
-        for row in gated_fields.make_rows(checkouts[1], asked)
+        for row in gated_tables.make_rows(checkouts[1], asked)
         if row[0].startswith(package)
     ]
     assert sorted("|".join(row) for row in rows) == [
@@ -300,8 +300,9 @@ def test_a_missing_module_is_named(tmp_path: Path) -> None:
 
 def test_a_singular_of_another_form_is_refused(checkouts: list[Checkout]) -> None:
     path = checkouts[0].module("kubernetes") / "api/discovery"
-    discovery = json.dumps(DISCOVERY).replace('"widget"', '"wgt"')
-    (path / "apis__shop.example.com__v1.json").write_text(discovery)
+    name = "apis__shop.example.com__v1beta1"
+    text = json.dumps(discovery("1.30")[name]).replace('"widget"', '"wgt"')
+    (path / f"{name}.json").write_text(text)
     with pytest.raises(SourceError, match="widgets has the singular wgt"):
         _ranged(resources, checkouts)
 

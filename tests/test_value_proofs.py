@@ -13,7 +13,7 @@ import pytest
 
 from kubestencil.schema.knowledge.values import fact_rows
 from kubestencil.validator.process import Validator
-from specs.make.values.pool import seed_objects, stored_objects
+from specs.make.asking.pool import seed_objects, stored_objects
 from specs.make.values.proofs import (
     Limit,
     Occurrences,

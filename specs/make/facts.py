@@ -17,7 +17,6 @@ from kubestencil.schema.knowledge.snapshots import (
     snapshots,
 )
 from kubestencil.source.releases import release_order
-from specs.make import consistency
 from specs.make.corrections import corrected
 
 _COMMENT = "# Facts of Kubernetes {}: specs/facts/README.md explains the columns.\n"
@@ -37,10 +36,7 @@ def write_facts(table: str, rows: Mapping[str, Iterable[Sequence[str]]]) -> None
             for release, found in rows.items()
         },
     }
-    changes = changes_of(lines)
-    if table in consistency.TABLES:
-        consistency.require_consistent(table, changes)
-    for release, change in changes.items():
+    for release, change in changes_of(lines).items():
         _write_section(release, table, change, base_of(release, [*snapshots(), *lines]))
 
 

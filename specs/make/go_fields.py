@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from specs.make.checkouts import Checkout
-from specs.make.go_types import API_FOLDERS, GoField, GoStruct, read_structs
+from specs.make.go_types import API_FOLDERS, GoField, GoStruct, api_packages, imports
 
 _FOLDERS = {
     **API_FOLDERS,
@@ -18,7 +17,6 @@ _FOLDERS = {
         "io.k8s.kube-aggregator.pkg.apis.",
     ),
 }
-_IMPORT = re.compile(r'^\s*(?:import\s+)?(\w*)\s*"(k8s\.io/[^"]+)"\s*$', re.MULTILINE)
 _COLLECTION = re.compile(r"^type (\w+) (?:\[\]|map\[)", re.MULTILINE)
 _ALIAS = re.compile(r"^type (\w+) = ([\w.]+)$", re.MULTILINE)
 _NAMES = re.compile(r"(?<![\w.])(?:(\w+)\.)?([A-Z]\w*)")
@@ -96,27 +94,21 @@ def _all_structs(packages: Sequence[_Package]) -> _Structs:
 
 
 def _packages(checkout: Checkout) -> Iterator[_Package]:
-    for module, (pattern, prefix) in _FOLDERS.items():
-        root = checkout.module(module)
-        for folder in sorted(path for path in root.glob(pattern) if path.is_dir()):
-            source = "".join(_sources(folder))
-            group, version = folder.parts[-2:]
-            yield _Package(
-                f"{prefix}{group}.{version}.",
-                f"{group}{version}",
-                read_structs(folder),
-                frozenset(_COLLECTION.findall(source)),
-                dict(_ALIAS.findall(source)),
-                {
-                    name or path.rpartition("/")[2]: _package_name(path)
-                    for name, path in _IMPORT.findall(source)
-                },
-            )
-
-
-def _sources(folder: Path) -> Iterator[str]:
-    for path in sorted(folder.glob("types*.go")):
-        yield path.read_text("utf-8")
+    for package in api_packages(checkout, _FOLDERS):
+        files = sorted(package.folder.glob("types*.go"))
+        source = "".join(path.read_text("utf-8") for path in files)
+        yield _Package(
+            f"{package.name}.",
+            "".join(package.folder.parts[-2:]),
+            package.structs,
+            frozenset(_COLLECTION.findall(source)),
+            dict(_ALIAS.findall(source)),
+            {
+                name: _package_name(path)
+                for name, path in imports(source).items()
+                if path.startswith("k8s.io/")
+            },
+        )
 
 
 def _package_name(path: str) -> str:

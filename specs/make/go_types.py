@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from specs.make.checkouts import Checkout
+
 #: Folders of types by the module that has them, with the prefix of their definitions.
 API_FOLDERS = {
     "api": ("*/v*", "io.k8s.api."),
@@ -17,6 +19,8 @@ API_FOLDERS = {
         "io.k8s.apiextensions-apiserver.pkg.apis.",
     ),
 }
+_IMPORT = re.compile(r'^\s*(?:import\s+)?(\w*)\s*"([^"]+)"\s*$', re.MULTILINE)
+_GROUP = re.compile(r'\bGroupName\s*=\s*"([^"]*)"')
 _STRUCT = re.compile(r"^type (\w+) struct ?\{(\})?$")
 _FIELD = re.compile(r'^(?:(\w+)\s+)?(\S+)\s+`.*\bjson:"([^",]*)((?:,\w+)*)"')
 _MARKER = re.compile(r"\+([\w:]+)(?:=(.*))?\Z")
@@ -49,6 +53,32 @@ class GoStruct(NamedTuple):
     fields: tuple[GoField, ...]
 
 
+class ApiPackage(NamedTuple):
+    """The Go package of an API version. ``name`` is that of its definitions:
+    ``io.k8s.api.apps.v1``."""
+
+    folder: Path
+    name: str
+    structs: Mapping[str, GoStruct]
+
+    def fields(self) -> Iterator[tuple[str, GoField]]:
+        """The fields in JSON of all definitions, each with the definition that has it."""
+        for struct in self.structs.values():
+            for field in json_fields(struct, self.structs):
+                yield f"{self.name}.{struct.name}", field
+
+
+def api_packages(
+    checkout: Checkout, folders: Mapping[str, tuple[str, str]] = API_FOLDERS
+) -> Iterator[ApiPackage]:
+    """The packages of all API versions of a release."""
+    for module, (pattern, prefix) in folders.items():
+        root = checkout.module(module)
+        for folder in sorted(path for path in root.glob(pattern) if path.is_dir()):
+            name = f"{prefix}{folder.parent.name}.{folder.name}"
+            yield ApiPackage(folder, name, read_structs(folder))
+
+
 def read_structs(folder: Path) -> dict[str, GoStruct]:
     """The structs of the files ``types*.go`` in a folder, by name."""
     structs = {}
@@ -56,6 +86,20 @@ def read_structs(folder: Path) -> dict[str, GoStruct]:
         for struct in _structs(path.read_text("utf-8")):
             structs[struct.name] = struct
     return structs
+
+
+def imports(source: str) -> dict[str, str]:
+    """The paths of the packages that Go files import, by local name."""
+    return {
+        name or path.rpartition("/")[2]: path for name, path in _IMPORT.findall(source)
+    }
+
+
+def group_of(folder: Path) -> str | None:
+    """The group that ``register.go`` of a folder names; None where there is none."""
+    path = folder / "register.go"
+    name = _GROUP.search(path.read_text("utf-8")) if path.is_file() else None
+    return name[1] if name else None
 
 
 def json_fields(struct: GoStruct, structs: Mapping[str, GoStruct]) -> Iterator[GoField]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from kubestencil.errors import UsageError
 from kubestencil.schema.knowledge.snapshots import MISSING, base_of, lines_of_releases
+from kubestencil.validator.binaries import find_binary, require_binary
 from specs.make import (
     changed_fields,
     configurations,
     flags,
-    gated_fields,
     gates,
     go_fields,
     go_modules,
@@ -18,12 +20,16 @@ from specs.make import (
     metrics,
     parameters,
     resources,
+    server_warnings,
     strategies,
     unreadable_kinds,
     volume_plugins,
 )
 from specs.make.checkouts import Checkout
+from specs.make.combinations import tables as combinations
 from specs.make.facts import write_facts
+from specs.make.gated import tables as gated
+from specs.make.values import tables as values
 
 Rows = Iterable[Sequence[str]]
 
@@ -32,7 +38,6 @@ FACTS: Mapping[str, Callable[[Checkout], Rows]] = {
     "configurations": configurations.make_rows,
     "feature-gates": gates.make_rows,
     "flags": flags.make_rows,
-    "gated-fields": gated_fields.make_rows,
     "go-modules": go_modules.make_rows,
     "metrics": metrics.make_rows,
     "parameters": parameters.make_rows,
@@ -55,14 +60,44 @@ TABLES = tuple(
 )
 
 
+class Asked(NamedTuple):
+    """Tables that are made together by asking the program of a release about objects, those
+    in folders included; ``read`` makes them where there is no program."""
+
+    tables: tuple[str, ...]
+    make: Callable[[Checkout, Path, Sequence[Path]], Mapping[str, Rows]]
+    read: Callable[[Checkout], Mapping[str, Rows]] | None = None
+
+
+#: What makes tables by asking, in the order in which they can be made: a field is asked
+#: about with what is known of its gates and values.
+ASKED = (
+    Asked(("gated-fields",), gated.ask_tables, gated.read_tables),
+    Asked(("defaults", "enums", "immutable-fields", "limits"), values.ask_tables),
+    Asked(("warnings",), server_warnings.ask_tables),
+    Asked(("combinations",), combinations.ask_tables),
+)
+
+
 def make_table(table: str, checkout: Checkout) -> None:
-    """Make a table for a release, and write it. Raises KubestencilError where sources
-    cannot be read, or the base of the release has no such table."""
+    """Make a table for a release from its sources, and write it. Raises KubestencilError
+    where sources cannot be read, or the base of the release has no such table."""
     if table in FACTS:
         rows = FACTS[table](checkout)
     else:
         rows = CONTINUED[table](checkout, _rows_of_base(table, checkout.release))
     write_facts(table, {checkout.release: rows})
+
+
+def ask_tables(asked: Asked, checkout: Checkout, folders: Sequence[Path] = ()) -> None:
+    """Make tables by asking the program of a release, and write them. Raises
+    KubestencilError where there is none, and no other way."""
+    if asked.read and find_binary(checkout.release) is None:
+        made = asked.read(checkout)
+    else:
+        made = asked.make(checkout, require_binary(checkout.release), folders)
+    for table, rows in made.items():
+        write_facts(table, {checkout.release: rows})
 
 
 def _rows_of_base(table: str, release: str) -> list[list[str]]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from kubestencil.errors import SourceError
 from specs.make.checkouts import Checkout
+from specs.make.go_types import imports
 
 # The modules that components are made of, and the folders in which theirs is.
 _MODULES = (
@@ -33,7 +34,6 @@ _FIELD = re.compile(r"\s*(\w+):\s*(.*)\Z", re.DOTALL)
 _CONSTANT = re.compile(
     r'^\s*(?:const\s+|var\s+)?(\w+)(?:\s+string)?\s*=\s*"([^"]*)"', re.MULTILINE
 )
-_IMPORT = re.compile(r'^\s*(?:import\s+)?(\w+)?\s*"k8s\.io/([^"]+)"', re.MULTILINE)
 # Texts of Go, and what opens, closes and separates what is between parentheses.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`|[(\[{]|[)\]}]|,')
 # A metric whose help says it, and no version, is deprecated in its release.
@@ -143,12 +143,10 @@ def _text(checkout: Checkout, folder: Path, source: str, expression: str) -> str
         return expression.strip('"')
     alias, _, name = expression.rpartition(".")
     if alias:
-        imports = {
-            own or path.rpartition("/")[2]: path
-            for own, path in _IMPORT.findall(source)
-        }
-        module, _, path = imports.get(alias, "").partition("/")
-        source = _source(checkout.module(module) / path) if module else ""
+        package = imports(source).get(alias, "")
+        module, _, path = package.removeprefix("k8s.io/").partition("/")
+        is_own = package.startswith("k8s.io/")
+        source = _source(checkout.module(module) / path) if is_own else ""
     constants: dict[str, str] = dict(_CONSTANT.findall(source))
     if name not in constants:
         raise SourceError(

@@ -1,23 +1,17 @@
-"""The table ``resources``: the resources and subresources of each release."""
+"""The table ``resources``: the resources and subresources of each release, as its API server
+lists them (api/discovery of k8s.io/kubernetes, since 1.28)."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from kubestencil.errors import SourceError
-from kubestencil.schema import GroupVersionKind, parse
-from kubestencil.schema.resources.operation import operations
-from kubestencil.schema.resources.paths import resources_in_paths
-from kubestencil.schema.types import Resource
-from kubestencil.source import Source
-from kubestencil.source.releases import release_order
+from kubestencil.schema import GroupVersionKind
 from specs.make.checkouts import Checkout
 
-_FIRST_DISCOVERY = "1.28"
 _COLUMN = re.compile(r'\{Name: "([^"]+)", Type: "(\w+)"(?:.*?Priority: (\d))?')
 _COLUMNS = re.compile(
     r"(\w+) :?= (?:append\(\w+, )?\[\]metav1\.TableColumnDefinition\{\n(.*?)^\t\}",
@@ -31,58 +25,49 @@ _OWN_COLUMNS = {
     "APIService": ("kube-aggregator", "apiservice"),
     "CustomResourceDefinition": ("apiextensions-apiserver", "customresourcedefinition"),
 }
-_SCOPES = {True: "namespaced", False: "cluster"}
-
-
-class _Key(NamedTuple):
-    api_version: str
-    plural: str
-    subresource: str
-
-
-class _Names(NamedTuple):
-    short_names: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    columns: str = ""
 
 
 def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
-    """The rows of the table for a release."""
-    for key, values in _facts(checkout).items():
-        name = f"{key.plural}/{key.subresource}" if key.subresource else key.plural
-        yield key.api_version, name, *values
-
-
-def _facts(checkout: Checkout) -> dict[_Key, tuple[str, ...]]:
-    """The cells of each resource and subresource of a release."""
-    names = _discovered_names(checkout)
+    """The rows of the table for a release. Raises SourceError where a singular is not the
+    kind in lower case."""
     columns = _columns(checkout)
-    facts = {}
-    for resource in _resources(checkout):
-        own_names = names.get((resource.kind.group, resource.plural), _Names())
-        if "get" in resource.verbs:
-            shown = columns.get(resource.plural) or columns[resource.kind.kind]
-            own_names = own_names._replace(columns=shown)
-        key = _Key(resource.kind.api_version, resource.plural, "")
-        facts[key] = _values(
-            key, resource.kind, resource.namespaced, resource.verbs, own_names
-        )
-        for subresource in resource.subresources:
-            sub_key = key._replace(subresource=subresource.name)
-            kind = subresource.kind or resource.kind
-            facts[sub_key] = _values(
-                sub_key, kind, resource.namespaced, subresource.verbs, _Names()
+    folder = checkout.module("kubernetes") / "api/discovery"
+    for path in sorted(folder.glob("api*__v*")):
+        discovered = json.loads(path.read_bytes())
+        api_version = discovered["groupVersion"]
+        for resource in discovered["resources"]:
+            name, kind = resource["name"], resource["kind"]
+            own = {} if "/" in name else resource
+            if own and own["singularName"] != kind.lower():
+                raise SourceError(
+                    f"{name} has the singular {own['singularName']}; the table needs a "
+                    "column for it",
+                    where=str(path),
+                )
+            verbs = sorted(resource["verbs"])
+            is_shown = own and "get" in verbs
+            yield (
+                api_version,
+                name,
+                _kind(resource, api_version),
+                "namespaced" if resource["namespaced"] else "cluster",
+                " ".join(verbs),
+                " ".join(own.get("shortNames", ())),
+                " ".join(own.get("categories", ())),
+                (columns.get(name) or columns[kind]) if is_shown else "",
             )
-    return facts
 
 
-def _resources(checkout: Checkout) -> list[Resource]:
-    path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
-    release = parse(Source(checkout.release, str(path), path.read_bytes()))
-    return [
-        replace(resource, short_names=(), categories=())
-        for resource in resources_in_paths(operations(release))
-    ]
+def _kind(resource: Mapping[str, Any], api_version: str) -> str:
+    """The kind that a resource takes and returns; with an apiVersion if that is another
+    one."""
+    if "version" not in resource:
+        return str(resource["kind"])
+    kind = GroupVersionKind(
+        resource.get("group", ""), resource["version"], resource["kind"]
+    )
+    is_other = kind.api_version != api_version
+    return f"{kind.api_version} {kind.kind}" if is_other else kind.kind
 
 
 def _columns(checkout: Checkout) -> dict[str, str]:
@@ -120,51 +105,4 @@ def _cells(source: str) -> str:
         + (f"/{priority}" if priority else "")
         for line in source.splitlines()
         for name, column_type, priority in _COLUMN.findall(line)
-    )
-
-
-def _discovered_names(checkout: Checkout) -> dict[tuple[str, str], _Names]:
-    """The short names and categories by group and plural.
-
-    Raises SourceError where a singular is not the kind in lower case.
-    """
-    if release_order(checkout.release) < release_order(_FIRST_DISCOVERY):
-        checkout = replace(checkout, release=_FIRST_DISCOVERY)
-    names = {}
-    for path in sorted(
-        (checkout.module("kubernetes") / "api/discovery").glob("api*__v*")
-    ):
-        resource_list = json.loads(path.read_bytes())
-        group = resource_list["groupVersion"].rpartition("/")[0]
-        for resource in resource_list["resources"]:
-            if "/" in resource["name"]:
-                continue
-            if resource["singularName"] != resource["kind"].lower():
-                raise SourceError(
-                    f"{resource['name']} has the singular {resource['singularName']}; "
-                    "the table needs a column for it",
-                    where=str(path),
-                )
-            names[group, resource["name"]] = _Names(
-                tuple(resource.get("shortNames", ())),
-                tuple(resource.get("categories", ())),
-            )
-    return names
-
-
-def _values(
-    key: _Key,
-    kind: GroupVersionKind,
-    namespaced: bool,
-    verbs: Sequence[str],
-    names: _Names,
-) -> tuple[str, ...]:
-    other = "" if kind.api_version == key.api_version else f"{kind.api_version} "
-    return (
-        f"{other}{kind.kind}",
-        _SCOPES[namespaced],
-        " ".join(verbs),
-        " ".join(names.short_names),
-        " ".join(names.categories),
-        names.columns,
     )

@@ -1,37 +1,31 @@
 """The table ``warnings``: what the API server of a release accepts, and warns of.
 
-``python -m specs.make.server_warnings 1.37=PROGRAM 1.36=PROGRAM --sources DIR`` asks the
-programs of releases. Of the keys of annotations and labels, all that sources of Kubernetes
-have as texts are set at once, and warnings say which are meant; of fields and values, all
-values of enums are set in objects that are accepted. Sentences are not kept: what a
-warning says is the place, a release and a name to use instead.
+The program of a release is asked. Of the keys of annotations and labels, all that sources
+of Kubernetes have as texts are set at once, and warnings say which are meant; of fields and
+values, all values of enums are set in objects that are accepted. Sentences are not kept:
+what a warning says is the place, a release and a name to use instead.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.checking.verdicts import located
-from kubestencil.errors import KubestencilError
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.schema.knowledge.warnings import NODE_LABELS, POD_ANNOTATIONS
 from kubestencil.schema.types import Release
-from kubestencil.source.releases import version_name
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
+from specs.make.asking.objects import Path as Steps
+from specs.make.asking.objects import positions, replaced, value_at
+from specs.make.asking.pool import Objects, accepted_objects, seed_objects
 from specs.make.checkouts import Checkout
 from specs.make.documents import parsed_document
-from specs.make.facts import write_facts
 from specs.make.tables import report
-from specs.make.values.objects import Path as Steps
-from specs.make.values.objects import positions, replaced, value_at
-from specs.make.values.pool import Objects, accepted_objects, seed_objects
 
 #: Definition, field, key or value, unless, since, instead.
 Row = tuple[str, str, str, str, str, str]
@@ -90,14 +84,17 @@ class _Said(NamedTuple):
         )
 
 
-def make_rows(checkout: Checkout, program: Path, objects: Objects) -> Iterator[Row]:
-    """The rows of the table for a release."""
+def ask_tables(
+    checkout: Checkout, program: Path, folders: Sequence[Path]
+) -> dict[str, list[Row]]:
+    """The rows of a release, by asking its program."""
     release = parsed_document(checkout)
     with Validator(program) as validator:
-        accepted = accepted_objects(release, validator, objects)
-        yield from _keys(release, validator, accepted, _candidates(checkout))
+        objects = accepted_objects(release, validator, seed_objects(folders))
+        rows = {*_keys(release, validator, objects, _candidates(checkout))}
         report(f"{checkout.release}: keys")
-        yield from _fields(release, validator, accepted)
+        rows.update(_fields(release, validator, objects))
+    return {"warnings": sorted(rows)}
 
 
 def _candidates(checkout: Checkout) -> list[str]:
@@ -262,24 +259,3 @@ def _path_in(warning: str, value: Any) -> Steps:
 def _text(value: Any) -> str:
     """A value as the table has it: a text, or nothing for another one."""
     return value if isinstance(value, str) else ""
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Ask the programs of releases, and write what they warn of."""
-    parser = argparse.ArgumentParser(prog="python -m specs.make.server_warnings")
-    parser.add_argument("programs", nargs="+", metavar="RELEASE=PROGRAM")
-    parser.add_argument("--sources", type=Path, required=True, metavar="DIR")
-    options = parser.parse_args(arguments)
-    objects = seed_objects()
-    try:
-        for text in options.programs:
-            name, _, program = text.partition("=")
-            checkout = Checkout(options.sources, version_name(name))
-            rows = sorted({*make_rows(checkout, Path(program), objects)})
-            write_facts("warnings", {checkout.release: rows})
-    except KubestencilError as error:
-        sys.exit(str(error))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from kubestencil.errors import SourceError
 from kubestencil.schema.knowledge.resources import resource_facts
 from specs.make.checkouts import Checkout
+from specs.make.go_types import group_of, imports
 
 # Kinds that are answered and never stored: they have no strategy
 # (pkg/registry/authentication and authorization of k8s.io/kubernetes).
@@ -63,8 +64,6 @@ _CUSTOM_PACKAGE = "pkg/registry/customresource"
 _VARIABLE = r"^(?:var |\t){}\s*="
 _CONSTRUCTOR = r"^func New{}\(([^)]*)\)"
 _ASSERTION = re.compile(r"\.\(\*(\w+)\.(\w+)\)")
-_IMPORT = re.compile(r'^\s*(?:import\s+)?(?:(\w+)\s+)?"([^"]+)"\s*$', re.M)
-_GROUP = re.compile(r'GroupName\s*=\s*"([^"]*)"')
 
 
 class Strategy(NamedTuple):
@@ -177,16 +176,11 @@ def _argument(known: Mapping[str, str], type_name: str, path: Path) -> str:
 def _kind(source: str, root: Path) -> _Kind | None:
     """The group and kind of the objects of a strategy: the first of the module's own
     types that the code casts an object to. None for a type of Kubernetes' own tests."""
-    packages = {
-        alias or name.rpartition("/")[2]: name
-        for alias, name in _IMPORT.findall(source)
-    }
+    packages = imports(source)
     for alias, name in _ASSERTION.findall(source):
         package = packages.get(alias, "")
         _, own_types, folder = package.partition("/pkg/apis/")
-        register = root / "pkg/apis" / folder / "register.go"
-        if own_types and register.is_file():
-            group = _GROUP.search(register.read_text("utf-8"))
-            if group:
-                return _Kind(group[1], name, package)
+        group = group_of(root / "pkg/apis" / folder) if own_types else None
+        if group is not None:
+            return _Kind(group, name, package)
     return None

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from kubestencil.schema.knowledge.kinds import removed_kinds
 from specs.make.checkouts import Checkout
+from specs.make.go_types import group_of
 
-_GROUP = re.compile(r'\bGroupName\s*=\s*"([^"]*)"')
 _KIND = re.compile(r"&(\w+)\{\}")
 
 
@@ -18,11 +18,11 @@ def make_rows(checkout: Checkout) -> Iterator[tuple[str, str]]:
     readable: set[tuple[str, str, str]] = set()
     groups: set[str] = set()
     for path in checkout.module("api").glob("*/v*/register.go"):
-        source = path.read_text("utf-8")
-        if match := _GROUP.search(source):
-            groups.add(match[1])
-            kinds = _KIND.findall(source)
-            readable.update((match[1], path.parent.name, kind) for kind in kinds)
+        group = group_of(path.parent)
+        if group is not None:
+            groups.add(group)
+            kinds = _KIND.findall(path.read_text("utf-8"))
+            readable.update((group, path.parent.name, kind) for kind in kinds)
     for kind in removed_kinds(checkout.release):
         # Those of other groups are in other modules.
         if kind.group in groups and kind not in readable:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from kubestencil.schema.types import GroupVersionKind
 from specs.make.checkouts import Checkout
+from specs.make.go_types import group_of
 
 _MODULES = ("api", "apiextensions-apiserver", "kube-aggregator")
-_GROUP = re.compile(r'\bGroupName\s*=\s*"([^"]*)"')
 _RELEASE = re.compile(
     r"func \(in \*(\w+)\) APILifecycle(Introduced|Deprecated|Removed)\(\).*\{"
     r"\s*return (\d+), (\d+)"
@@ -66,7 +66,7 @@ def _files(checkout: Checkout) -> Iterator[Path]:
 
 def _group(folder: Path) -> str:
     """The group of the types in a folder, whose parent may name it."""
-    for path in (folder / "register.go", folder.parent / "register.go"):
-        if path.exists() and (match := _GROUP.search(path.read_text("utf-8"))):
-            return match[1]
-    return folder.parent.name
+    group = group_of(folder)
+    if group is None:
+        group = group_of(folder.parent)
+    return folder.parent.name if group is None else group

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from kubestencil.schema.knowledge.conditions import Combination, is_set, parse_term
 from kubestencil.source.releases import ReleaseRange
+from specs.make.asking.objects import object_definition
 from specs.make.combinations.parts import Changes, Corpus, Part
-from specs.make.values.objects import object_definition
 
 # How many parts of a definition are changed at a time, and how often.
 _MOST_PARTS = 4

@@ -14,23 +14,25 @@ from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import Combination, is_set
 from kubestencil.schema.knowledge.fields import server_values
 from kubestencil.schema.knowledge.gates import gate_of
-from kubestencil.schema.types import Field, Release, Schema, schema_of
+from kubestencil.schema.types import Field, Release
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.accepted import AcceptedFields
 from kubestencil.targets.examples.fields import is_required
 from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.values import Values
 from kubestencil.validator.process import Validator
-from kubestencil.validator.protocol import Answer, Request
-from specs.make.values.objects import (
+from kubestencil.validator.protocol import Answer
+from specs.make.asking.answers import created
+from specs.make.asking.objects import (
     Path,
+    all_steps,
     general,
-    object_definition,
+    objects_in,
     replaced,
     value_at,
     written,
 )
-from specs.make.values.pool import Objects
+from specs.make.asking.pool import Objects
 from specs.make.values.proofs import is_unvalidated
 
 #: Other values of fields; None leaves a field out.
@@ -97,17 +99,20 @@ class Corpus:
         release, names = self.release, definitions_of_kinds(self.release)
         pairs = [(kind, value) for kind, values in objects.items() for value in values]
         for kind, root in sorted(pairs, key=lambda pair: len(str(pair[1]))):
-            for part in parts_of(
-                release, schema_of({"$ref": f"#/definitions/{names[kind]}"}), root
-            ):
+            for path, definition in objects_in(release, names[kind], root, all_steps):
+                part = Part(definition, root, path)
                 is_off = any(self.is_off(part.definition, name) for name in part.value)
-                path = general(part.path)
-                if not is_off and not is_unvalidated(release.name, kind, path):
+                is_left_out = (
+                    definition == OBJECT_META
+                    or "status" in path
+                    or is_unvalidated(release.name, kind, general(path))
+                )
+                if not is_off and not is_left_out:
                     yield part
 
     def ask(self, parts: Sequence[Part]) -> list[Answer]:
         """What the server says of the objects of parts; accepted ones are remembered."""
-        answers = [*self._validator.ask(Request("create", part.root) for part in parts)]
+        answers = created(self._validator, (part.root for part in parts))
         for part, answer in zip(parts, answers, strict=True):
             if answer.accepted:
                 self._add(part)
@@ -203,35 +208,3 @@ def breaks(rule: Combination, value: Mapping[str, Any]) -> bool:
     results = Results()
     rule_of(rule)(value, ("", None), results)
     return bool(results.values)
-
-
-def parts_of(
-    release: Release,
-    schema: Schema,
-    root: Any,
-    path: Path = (),
-    outer: tuple[str, ...] = (),
-) -> Iterator[Part]:
-    """The objects in a value of an object, with itself, without metadata and status."""
-    name, value = object_definition(release, schema), value_at(root, path)
-    inner: list[tuple[str | int, Schema]] = []
-    # A schema of a schema says nothing new.
-    if (
-        name
-        and isinstance(value, dict)
-        and name != OBJECT_META
-        and outer.count(name) < 2
-    ):
-        yield Part(name, root, path)
-        fields = release.definitions[name].fields
-        inner = [
-            (field.name, field.schema) for field in fields if field.name != "status"
-        ]
-    elif not name and isinstance(value, list | dict):
-        while schema.ref is not None:
-            schema = release.definitions[schema.ref].schema
-        steps = value if isinstance(value, dict) else range(len(value))
-        inner = [(step, schema.content) for step in steps if schema.content]
-    for step, of_step in inner:
-        if not isinstance(value, dict) or step in value:
-            yield from parts_of(release, of_step, root, (*path, step), (*outer, name))

@@ -3,17 +3,15 @@ once they differ in its fields only, and do not."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil import atomic
+from kubestencil.checking.judgement import kind_of
 from kubestencil.schema.knowledge.conditions import Combination, is_set, parse_term
-from kubestencil.schema.types import group_version_kind
+from specs.make.asking.pool import Objects, saved_proofs, seed_objects
 from specs.make.combinations.parts import Changes, Corpus, Part, breaks
-from specs.make.values.pool import Objects, seed_objects
 
 #: The objects of proofs that no other file of tests has, one a line.
 PROOFS = Path(__file__).parents[3] / "tests/combination_proofs.jsonl"
@@ -112,20 +110,6 @@ def _beyond(rule: Combination, given: Mapping[str, Any]) -> Iterator[Changes]:
 def proof_objects() -> Objects:
     """The objects that rules are proven with: those of other facts, and their own."""
     objects = seed_objects()
-    for line in PROOFS.read_text("utf-8").splitlines():
-        value = json.loads(line)
-        kind = group_version_kind(value["apiVersion"], value["kind"])
-        objects.setdefault(kind, []).append(value)
+    for value in saved_proofs(PROOFS):
+        objects.setdefault(kind_of(value), []).append(value)
     return objects
-
-
-def add_proofs(proofs: Iterable[Any]) -> None:
-    """Save the objects that prove rules, but those that tests have otherwise."""
-    known = [value for values in seed_objects().values() for value in values]
-    new = {
-        json.dumps(value, sort_keys=True)
-        for value in proofs
-        if value not in (None, *known)
-    }
-    lines = new.union(PROOFS.read_text("utf-8").splitlines())
-    atomic.write(PROOFS, "\n".join([*sorted(lines), ""]).encode())

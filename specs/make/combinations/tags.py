@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kubestencil.schema.knowledge.conditions import Combination
 from kubestencil.source.releases import ReleaseRange
 from specs.make.checkouts import Checkout
-from specs.make.go_types import API_FOLDERS, GoStruct, json_fields, read_structs
+from specs.make.go_types import GoStruct, api_packages, json_fields
 
 _STAGE = re.compile(r"\+k8s:(?:alpha|beta)\([^)]*\)=")
 _TAG = re.compile(r'\+k8s:(\w+)(?:\("?([^")]*)"?\))?')
@@ -26,17 +26,13 @@ _Rule = tuple[tuple[str, ...], str, tuple[str, ...]]
 def declared_rules(checkout: Checkout) -> Iterator[Combination]:
     """The rules of a release in all API versions."""
     releases = ReleaseRange(checkout.release)
-    for module, (pattern, prefix) in API_FOLDERS.items():
-        for folder in sorted(checkout.module(module).glob(pattern)):
-            structs = read_structs(folder)
-            for struct in structs.values():
-                package = f"{prefix}{folder.parent.name}.{folder.name}"
-                name = f"{package}.{struct.name}"
-                for rule in _rules(struct, structs):
-                    yield Combination(releases, name, *rule)
+    for package in api_packages(checkout):
+        for struct in package.structs.values():
+            for rule in _rules(struct, package.structs):
+                yield Combination(releases, f"{package.name}.{struct.name}", *rule)
 
 
-def _rules(struct: GoStruct, structs: dict[str, GoStruct]) -> Iterator[_Rule]:
+def _rules(struct: GoStruct, structs: Mapping[str, GoStruct]) -> Iterator[_Rule]:
     unions: dict[str, list[str]] = defaultdict(list)
     modes: list[tuple[str, str]] = []
     discriminator = ""

@@ -16,8 +16,8 @@ from kubestencil.errors import KubestencilError
 from kubestencil.schema.knowledge.snapshots import snapshots
 from kubestencil.source.releases import full_version, minor_of_patch, version_name
 from specs.make.checkouts import Checkout
-from specs.make.makers import TABLES, make_table
-from specs.make.release import asked
+from specs.make.makers import ASKED, TABLES, ask_tables, make_table
+from specs.make.release import validator
 from specs.make.release.listing import list_release
 from specs.make.release.modules import download
 from specs.make.release.review import review_page, unread
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TABLE",
-        choices=[*TABLES, *(table for tables in asked.COMMANDS for table in tables)],
+        choices=[*TABLES, *(table for group in ASKED for table in group.tables)],
         help="make a table that the release has; others are kept",
     )
     parser.add_argument(
@@ -99,11 +99,11 @@ def _make_tables(checkout: Checkout, again: set[str]) -> _Outcome:
 
     for table in TABLES:
         run(table, {table}, partial(make_table, table, checkout))
-    lacking = [table for tables in asked.COMMANDS for table in tables]
-    run("program to ask", {*lacking}, partial(asked.build, checkout.release))
-    for tables, command in asked.COMMANDS.items():
-        ask = partial(asked.ask, command, checkout.release, checkout.folder)
-        run(", ".join(tables), {*tables}, ask)
+    asked = {table for group in ASKED for table in group.tables}
+    run("program to ask", asked, partial(validator.build, checkout.release))
+    for group in ASKED:
+        ask = partial(ask_tables, group, checkout)
+        run(", ".join(group.tables), {*group.tables}, ask)
     return _Outcome(frozenset(_sections(checkout.release)), left_out)
 
 

@@ -13,13 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from specs.make.checkouts import Checkout
-from specs.make.go_types import (
-    API_FOLDERS,
-    GoField,
-    GoStruct,
-    json_fields,
-    read_structs,
-)
+from specs.make.go_types import GoField, api_packages
 from specs.make.values.questions import Candidate
 
 _ENUM = re.compile(
@@ -32,6 +26,8 @@ _CONSTANT = re.compile(
     re.M,
 )
 _TAG = re.compile(r"\+k8s:(\w+)(?:\([^)]*\))?(?:=(.*))?\Z")
+# What the package core/v1 is called where it is imported.
+_CORE = ("v1", "corev1", "core")
 # What says when a tag holds: a stage of it, or a gate.
 _CONDITIONS = ("alpha", "beta", "ifEnabled", "ifDisabled")
 _RULES = {
@@ -79,19 +75,15 @@ def declared(checkout: Checkout) -> Declared:
 
 def _fields(checkout: Checkout) -> Iterator[tuple[str, GoField, tuple[str, ...]]]:
     """Each field with the definition that has it, and the values of its type."""
-    for module, (pattern, prefix) in API_FOLDERS.items():
-        root = checkout.module(module)
-        folders = sorted(
-            path for path in root.glob(pattern) if (path / "types.go").is_file()
-        )
-        enums = {folder: _enums(folder) for folder in folders}
-        for folder in folders:
-            package = f"{prefix}{folder.parent.name}.{folder.name}"
-            structs: Mapping[str, GoStruct] = read_structs(folder)
-            for struct in structs.values():
-                for field in json_fields(struct, structs):
-                    values = _values(field.element, folder, enums, root)
-                    yield f"{package}.{struct.name}", field, values
+    packages = list(api_packages(checkout))
+    enums = {package.folder: _enums(package.folder) for package in packages}
+    core = enums.get(checkout.module("api") / "core/v1", {})
+    for package in packages:
+        # Types of another package, such as v1.Protocol or corev1.Protocol, are of that.
+        by_package = {"": enums[package.folder], **dict.fromkeys(_CORE, core)}
+        for definition, field in package.fields():
+            qualifier, _, name = field.element.rpartition(".")
+            yield definition, field, by_package.get(qualifier, {}).get(name, ())
 
 
 def _enums(folder: Path) -> dict[str, tuple[str, ...]]:
@@ -105,22 +97,6 @@ def _enums(folder: Path) -> dict[str, tuple[str, ...]]:
         if name in names and value not in values[name]:
             values[name].append(value)
     return {name: tuple(sorted(found)) for name, found in values.items()}
-
-
-def _values(
-    element: str,
-    folder: Path,
-    enums: dict[Path, dict[str, tuple[str, ...]]],
-    root: Path,
-) -> tuple[str, ...]:
-    """The values of a type, which can be of another package: ``v1.Protocol``,
-    ``corev1.Protocol``."""
-    package, dot, name = element.rpartition(".")
-    if not dot:
-        return enums[folder].get(name, ())
-    if package in ("v1", "corev1", "core"):
-        return enums.get(root / "core" / "v1", {}).get(name, ())
-    return ()
 
 
 def _limits(field: GoField) -> Iterator[Candidate]:

@@ -13,19 +13,20 @@ from kubestencil.schema.knowledge.conditions import parse_term
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.tables import report
-from specs.make.values.objects import (
+from specs.make.asking.objects import (
     Path,
+    find,
     general,
-    object_definition,
+    objects_in,
     positions,
     removed,
     replaced,
     value_at,
 )
+from specs.make.asking.workers import in_parallel
+from specs.make.tables import report
 from specs.make.values.reviewed import MEANT, NO_DEFAULTS
 from specs.make.values.rows import Found, Key
-from specs.make.values.workers import in_parallel
 
 #: What a default cannot be: it is different for each object.
 _PER_OBJECT = ("creationTimestamp", "uid", "generation", "managedFields")
@@ -170,10 +171,7 @@ def _filled(
     """The definitions and paths of the outermost values that are new."""
     for position in positions(release, definition, answer.object):
         path = position.path
-        try:
-            old = value_at(before, path[:-1])
-        except (LookupError, TypeError):
-            continue
+        old = find(before, path[:-1])
         is_new = isinstance(old, dict) and path[-1] not in (*old, *_PER_OBJECT)
         if is_new and not position.is_item:
             yield position.definition, path
@@ -182,17 +180,10 @@ def _filled(
 def _unfilled(
     release: Release, kind: GroupVersionKind, definition: str, path: Any, after: Any
 ) -> Iterator[Observation]:
-    try:
-        parent = value_at(after, path[:-1])
-    except (LookupError, TypeError):
-        return
-    if not isinstance(parent, dict) or path[-1] in parent:
-        return
-    owner = definition
-    for position in positions(release, definition, after):
-        if position.path == path[:-1]:
-            owner = object_definition(release, position.schema)
-    yield Observation(kind, general(path), owner, path[-1], "", _scalars(parent))
+    parent = find(after, path[:-1])
+    owner = dict(objects_in(release, definition, after)).get(path[:-1], "")
+    if isinstance(parent, dict) and path[-1] not in parent:
+        yield Observation(kind, general(path), owner, path[-1], "", _scalars(parent))
 
 
 def _observation(

@@ -6,6 +6,7 @@ itself, and never in the place of the old one, the field cannot change.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice
@@ -23,21 +24,25 @@ from kubestencil.schema.types import (
 )
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.values.objects import (
+from specs.make.asking.answers import created
+from specs.make.asking.objects import (
     Position,
+    find,
     general,
     positions,
     removed,
     replaced,
     value_at,
 )
+from specs.make.asking.workers import in_parallel
 from specs.make.values.rows import rows_of
-from specs.make.values.workers import in_parallel
 
 # How often a field is changed, and in one object.
 _CHANGES = 8
 _CHANGES_OF_OBJECT = 2
 _METADATA = ("name", "namespace", "labels", "annotations")
+# An index or a key in a path of a server.
+_STEP = re.compile(r"\[[^\]]*\]")
 # Fields with which more, or less, can change in an object than in others of its kind.
 _SPECIAL: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": ("immutable",),
@@ -111,7 +116,10 @@ def _changes(
     same = validator.ask(Request("update", value, old=value) for value in plain)
     kept = [value for value, answer in zip(plain, same, strict=True) if answer.accepted]
     tried = list(possible_changes(release, name, kind, kept))
-    return list(accepted_changes(tried, validator))
+    answers = created(validator, (change.new for change in tried))
+    return [
+        change for change, answer in zip(tried, answers, strict=True) if answer.accepted
+    ]
 
 
 def _plain(kind: GroupVersionKind, value: Any) -> Any:
@@ -123,10 +131,10 @@ def _plain(kind: GroupVersionKind, value: Any) -> Any:
         if name in _METADATA
     }
     plain = {**_without_empty_items(value), "metadata": metadata}
-    try:
-        return removed(plain, _SPECIAL[kind.kind])
-    except LookupError:
+    special = _SPECIAL.get(kind.kind)
+    if special is None or find(plain, special) is None:
         return plain
+    return removed(plain, special)
 
 
 def _without_empty_items(value: Any) -> Any:
@@ -162,18 +170,7 @@ def possible_changes(
                     yield Change(kind, path, old, new)
 
 
-def accepted_changes(
-    changes: Iterable[Change], validator: Validator
-) -> Iterator[Change]:
-    """The changes whose new objects a release accepts."""
-    tried = list(changes)
-    answers = validator.ask(Request("create", change.new) for change in tried)
-    for change, answer in zip(tried, answers, strict=True):
-        if answer.accepted:
-            yield change
-
-
-def with_effect(changes: Iterable[Change], validator: Validator) -> Iterator[Change]:
+def _with_effect(changes: Iterable[Change], validator: Validator) -> Iterator[Change]:
     """The changes of what a release stores, of objects that it lets be applied again:
     others say nothing of the field."""
     tried = list(changes)
@@ -197,7 +194,7 @@ def replies(
 ) -> Iterator[Reply]:
     """What a release says of the changes of ``all_changes`` that can be seen in it."""
     names = definitions_of_kinds(release)
-    tried = list(with_effect(changes, validator))
+    tried = list(_with_effect(changes, validator))
     answers = validator.ask(
         Request("update", change.new, old=change.old) for change in tried
     )
@@ -207,7 +204,7 @@ def replies(
             if not change.is_removal and not _is_dropped(release, names, place):
                 yield Reply(place)
         elif answer.code == 422 and answer.causes and not answer.old_refused:
-            yield Reply(place, _general(answer.causes[0].field) or change.path)
+            yield Reply(place, _STEP.sub("", answer.causes[0].field) or change.path)
 
 
 def _is_dropped(
@@ -310,9 +307,8 @@ def _values(
     release: Release, position: Position, value: Any, others: Sequence[Any]
 ) -> Iterator[Any]:
     for other in others:
-        try:
-            new = value_at(other, position.path)
-        except (LookupError, TypeError):
+        new = find(other, position.path)
+        if new is None:
             continue
         if isinstance(new, list) and isinstance(value, list):
             both = [*value, *new]
@@ -341,11 +337,3 @@ def _is_kept(schema: Schema, items: Sequence[Any]) -> bool:
     key = schema.patch_merge_key
     keys = [item.get(key) for item in items] if key else []
     return len(set(keys)) == len(keys)
-
-
-def _general(field: str) -> str:
-    """A path of a server without indexes and keys."""
-    text = ""
-    for part in field.split("["):
-        text += part.rpartition("]")[2] if "]" in part else part
-    return text

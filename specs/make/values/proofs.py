@@ -13,32 +13,28 @@ from kubestencil.schema.knowledge.places import unvalidated_fields
 from kubestencil.schema.knowledge.values import FORMATS, FactRow
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
-from kubestencil.validator.protocol import Answer, Request
-from specs.make.tables import report
-from specs.make.values.objects import (
-    Path,
+from kubestencil.validator.protocol import Answer
+from specs.make.asking.answers import Target, created, field_of
+from specs.make.asking.objects import (
     general,
-    object_definition,
+    objects_in,
     path_of_field,
     positions,
     removed,
     renamed,
     replaced,
     value_at,
-    written,
 )
-from specs.make.values.questions import (
-    BOGUS,
-    PROBES,
-    Occurrence,
-)
-from specs.make.values.reviewed import SERVER_PATHS
+from specs.make.tables import report
+from specs.make.values.questions import BOGUS, PROBES, Occurrence
 
 # In how many objects a proof is looked for, and after it what disproves the limit.
 _MOST_OBJECTS = 24
 _COMPARED = 6
 # A field that is in so many objects is asked about once in every other place.
 _ENOUGH = 12
+# Texts of several formats, to tell items apart.
+_TEXTS = ("memory", "b.example.com/b", "b", "10.0.0.2", "fd00::2", "Delete", "/b")
 
 
 class Limit(NamedTuple):
@@ -61,15 +57,12 @@ class Limit(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two objects on either side of a border, and the path of what differs; ``outside``
-    is None where there is none: everything is accepted."""
+    """Two objects on either side of a border, and what differs; ``outside`` is None where
+    there is none: everything is accepted."""
 
     inside: Any
     outside: Any
-    path: Path
-    #: Whether a server may name what has the value instead: of an item, its list or map,
-    #: of a type, what is of it.
-    is_part: bool = False
+    target: Target
 
 
 class Proof(NamedTuple):
@@ -83,7 +76,7 @@ class Proof(NamedTuple):
 
 
 #: No proof: an accepted object is on the other side of the border.
-DISPROVED = Proof(GroupVersionKind("", "", ""), None, Pair(None, None, ()), ())
+DISPROVED = Proof(GroupVersionKind("", "", ""), None, Pair(None, None, Target(())), ())
 
 
 class Occurrences:
@@ -104,22 +97,17 @@ class Occurrences:
             self._add(kind, names[kind], value)
 
     def _add(self, kind: GroupVersionKind, name: str, value: Any) -> None:
-        parts: list[tuple[str, Path]] = [(name, ())]
-        for position in positions(self._release, name, value):
+        release = self._release
+        for position in positions(release, name, value):
             path = path_of_field(position)
-            if not is_unvalidated(self._release.name, kind, general(path)):
+            if not is_unvalidated(release.name, kind, general(path)):
                 found = Occurrence(kind, position, value)
                 self._fields[*found.field, position.is_item].append(found)
-                if isinstance(found.value, dict):
-                    inner = object_definition(self._release, position.schema)
-                    parts += [(inner, position.path)] if inner else []
-        for definition, path in parts:
-            part, place = value_at(value, path), general(path)
-            for field in self._release.definitions[definition].schema.field_names:
-                at = f"{place}.{field}" if place else field
-                if field not in part and not is_unvalidated(
-                    self._release.name, kind, at
-                ):
+        for path, definition in objects_in(release, name, value):
+            part = value_at(value, path)
+            for field in release.definitions[definition].schema.field_names:
+                at = general((*path, field))
+                if field not in part and not is_unvalidated(release.name, kind, at):
                     self.absent.add((definition, field))
 
     def of(self, limit: Limit, *, items: bool) -> Iterator[Occurrence]:
@@ -209,41 +197,23 @@ def _evidence(
     ):
         return DISPROVED
     pairs = [*_pairs(occurrence, rule, value)]
-    insides = validator.ask(Request("create", pair.inside) for pair in pairs)
-    outsides = validator.ask(
-        Request("create", pair.outside) for pair in pairs if pair.outside is not None
-    )
-    proof, accepted, refused = None, [*insides], [*outsides]
+    accepted = created(validator, (pair.inside for pair in pairs))
+    outsides = (pair.outside for pair in pairs if pair.outside is not None)
+    refused = created(validator, outsides)
     if any(answer.accepted for answer in refused):
         return DISPROVED
+    proof = None
     for index, (pair, inside) in enumerate(zip(pairs, accepted, strict=True)):
-        fields = _refused_fields(refused[index], pair) if refused else ()
+        fields = _refused_fields(refused[index], pair.target) if refused else ()
         if proof is None and inside.accepted and (fields or not refused):
             proof = Proof(occurrence.kind, occurrence.object, pair, fields)
     return proof
 
 
-def _refused_fields(answer: Answer, pair: Pair) -> tuple[str, ...]:
-    """The paths that a server names, where one is a certain one, or is inside of it."""
-    if answer.code != 422:
-        return ()
-    *outer, last = pair.path
-    field, parent = written(pair.path), written(tuple(outer))
-    names = [_path_of_field(cause.field) for cause in answer.causes]
-    is_named = any(
-        name in (field, f"{parent}[{last}]", general(pair.path))
-        or name.startswith((f"{field}.", f"{field}["))
-        or (pair.is_part and name == parent)
-        for name in names
-    )
-    return tuple(names) if is_named else ()
-
-
-def _path_of_field(path: str) -> str:
-    for wrong, right in SERVER_PATHS.items():
-        if path.partition("[")[0] == wrong:
-            return right + path.removeprefix(wrong)
-    return path
+def _refused_fields(answer: Answer, target: Target) -> tuple[str, ...]:
+    """The paths that a server names, where one is that of a value, or inside of it."""
+    is_refused = target.is_refused(answer)
+    return tuple(map(field_of, answer.causes)) if is_refused else ()
 
 
 def _pairs(occurrence: Occurrence, rule: str, value: str) -> Iterator[Pair]:
@@ -253,24 +223,25 @@ def _pairs(occurrence: Occurrence, rule: str, value: str) -> Iterator[Pair]:
     def pairs(inside: Any, outside: Any, *, is_part: bool = is_item) -> Iterator[Pair]:
         """With other values in place of the old one, there alone, and wherever a text is
         the same; and with other items beside an old one."""
-        accepted, refused = (replaced(whole, path, new) for new in (inside, outside))
-        yield Pair(accepted, refused, path, is_part)
+        accepted, refused = map(occurrence.changed, (inside, outside))
+        target = Target(path, is_part)
+        yield Pair(accepted, refused, target)
         if isinstance(old, str) and inside != old:
-            yield Pair(renamed(whole, old, inside), refused, path, is_part)
+            yield Pair(renamed(whole, old, inside), refused, target)
         if is_item and isinstance(path[-1], int):
             items = value_at(whole, path[:-1])
             added = (*path[:-1], len(items))
             accepted, refused = (
                 replaced(whole, path[:-1], [*items, new]) for new in (inside, outside)
             )
-            yield Pair(accepted, refused, added, is_part)
+            yield Pair(accepted, refused, Target(added, is_part))
 
     if rule == "required":
         absent = removed(whole, path)
         if value == "true":
-            yield Pair(whole, absent, path)
+            yield Pair(whole, absent, Target(path))
         else:
-            yield Pair(absent, None, path)
+            yield Pair(absent, None, Target(path))
     elif rule == "enum" and isinstance(old, str):
         yield from pairs(old, BOGUS, is_part=True)
     elif rule in ("minimum", "maximum") and type(old) is int:
@@ -287,16 +258,16 @@ def _pairs(occurrence: Occurrence, rule: str, value: str) -> Iterator[Pair]:
     elif rule == "key_format" and isinstance(old, dict) and old:
         part = next(iter(old.values()))
         for probe in _outside_of(value):
-            yield Pair(whole, replaced(whole, path, {probe: part}), path)
+            yield Pair(whole, occurrence.changed({probe: part}), Target(path))
     elif rule == "unique" and isinstance(old, list) and old:
         for other in _other_items(old[0], value.replace('""', "").split()):
-            inside, outside = (
-                replaced(whole, path, [old[0], item]) for item in (other, old[0])
-            )
-            yield Pair(inside, outside, (*path, 1))
+            both = ([old[0], item] for item in (other, old[0]))
+            inside, outside = map(occurrence.changed, both)
+            yield Pair(inside, outside, Target((*path, 1)))
         if not isinstance(old[0], dict):
-            once, twice = (replaced(whole, path, old[:1] * count) for count in (1, 2))
-            yield Pair(once, twice, (*path, 1))
+            both = (old[:1] * count for count in (1, 2))
+            inside, outside = map(occurrence.changed, both)
+            yield Pair(inside, outside, Target((*path, 1)))
     elif rule == "max_items" and isinstance(old, list) and old:
         for made in _distinct_items(old[0], int(value) + 1):
             yield from pairs(made[:-1], made)
@@ -346,24 +317,13 @@ def _other_scalars(value: Any) -> Iterator[Any]:
         yield from (f"{value}2", f"2{value}", f"{value}b")
         if value and value[-1].isdigit():
             yield f"{value[:-1]}9"
-        yield from (
-            "memory",
-            "b.example.com/b",
-            "b",
-            "10.0.0.2",
-            "fd00::2",
-            "Delete",
-            "/b",
-        )
+        yield from _TEXTS
 
 
 def _distinct_items(item: Any, count: int) -> Iterator[list[Any]]:
     """Lists of items that differ in all texts, in one of them, or not at all."""
-    texts = (
-        [name for name in item if isinstance(item[name], str)]
-        if (isinstance(item, dict))
-        else []
-    )
+    fields = item if isinstance(item, dict) else {}
+    texts = [name for name in fields if isinstance(item[name], str)]
     for names in (texts, *([name] for name in texts)):
         yield [_numbered(item, names, index) for index in range(count)]
     yield [item] * count

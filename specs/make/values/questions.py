@@ -1,7 +1,6 @@
 """What could hold for a field: an accepted object is asked about with other values of it.
 
-A value counts as refused where the server names its path; an answer that names other
-paths says nothing about it. What is found here are candidates: ``proofs`` decides.
+What is found here are candidates: ``proofs`` decides.
 """
 
 from __future__ import annotations
@@ -9,14 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.validator.process import Validator
-from kubestencil.validator.protocol import Answer, Request
-from specs.make.values.objects import (
+from kubestencil.validator.protocol import Answer
+from specs.make.asking.answers import Target, Verdict, created
+from specs.make.asking.objects import (
     Position,
     general,
     path_of_field,
@@ -26,7 +26,6 @@ from specs.make.values.objects import (
     written,
 )
 
-Verdict = Literal["accepted", "refused", "unknown"]
 #: A rule and its value, as the table ``limits`` writes them; ``enum`` is a rule, too.
 Candidate = tuple[str, str]
 
@@ -73,9 +72,14 @@ class Occurrence(NamedTuple):
         path = general(path_of_field(self.position))
         return f"{self.kind.api_version}/{self.kind.kind}:{path}"
 
-    def request(self, value: Any) -> Request:
-        """To create the object with another value of the field."""
-        return Request("create", replaced(self.object, self.position.path, value))
+    @property
+    def target(self) -> Target:
+        """The value, as a server may refuse it."""
+        return Target.of(self.position)
+
+    def changed(self, value: Any) -> Any:
+        """The object with another value of the field."""
+        return replaced(self.object, self.position.path, value)
 
 
 def basic_candidates(
@@ -90,22 +94,19 @@ def basic_candidates(
     """
     leaves = [found for found in group if type(found.value) in (str, int)]
     fields = [found for found in group if not found.position.is_item]
-    odd = [found.request(_odd(found.value)) for found in leaves]
-    absent = (
-        Request("create", removed(found.object, found.position.path))
-        for found in fields
-    )
-    answers = [*validator.ask([*odd, *absent])]
+    odd = [found.changed(_odd(found.value)) for found in leaves]
+    absent = [removed(found.object, found.position.path) for found in fields]
+    answers = created(validator, [*odd, *absent])
     for found, answer in zip(leaves, answers, strict=False):
         names: Sequence[str] | None = _supported(answer, found.position)
-        if verdict_on(answer, found.position) == "refused":
+        if found.target.verdict(answer) == "refused":
             yield found, ("refused", "")
             if isinstance(found.value, str):
                 names = names or constants.get(found.field)
         if names:
             yield found, ("enum", "\n".join(sorted(set(names))))
     for found, answer in zip(fields, answers[len(leaves) :], strict=True):
-        if is_required(answer, found.position):
+        if _is_required(answer, found.target):
             yield found, ("required", "true")
 
 
@@ -117,11 +118,11 @@ def accepted_names(
     validator: Validator, found: Occurrence, names: Sequence[str]
 ) -> list[str]:
     """Those of the values of an enum that one object can have."""
-    answers = validator.ask(found.request(name) for name in names)
+    answers = created(validator, map(found.changed, names))
     return [
         name
         for name, answer in zip(names, answers, strict=True)
-        if verdict_on(answer, found.position) != "refused"
+        if found.target.verdict(answer) != "refused"
     ]
 
 
@@ -156,11 +157,10 @@ class _Questions:
         self._path = found.position.path
 
     def _answers(self, values: Sequence[Any]) -> list[Answer]:
-        return [*self._validator.ask(map(self._found.request, values))]
+        return created(self._validator, map(self._found.changed, values))
 
     def _verdicts(self, values: Sequence[Any]) -> list[Verdict]:
-        position = self._found.position
-        return [verdict_on(answer, position) for answer in self._answers(values)]
+        return [*map(self._found.target.verdict, self._answers(values))]
 
     def is_open(self) -> bool:
         """Whether no list of values is all that the field accepts."""
@@ -199,15 +199,12 @@ class _Questions:
         return {field if field in item else "" for field in fields}
 
     def max_items(self) -> Iterator[Candidate]:
-        first = self._found.value[0]
+        first, target = self._found.value[0], self._found.target
         reasons = ("FieldValueTooMany", "FieldValueTooLong")
 
         def are_refused(counts: Sequence[int]) -> list[bool]:
             return [
-                any(
-                    cause.field == written(self._path) and cause.reason in reasons
-                    for cause in answer.causes
-                )
+                any(cause.reason in reasons for cause in target.causes(answer))
                 for answer in self._answers([[first] * count for count in counts])
             ]
 
@@ -226,8 +223,7 @@ class _Questions:
             yield rule, str(sign * (border - 1))
 
     def max_length(self) -> Iterator[Candidate]:
-        value = self._found.value or "a"
-        position = self._found.position
+        value, target = self._found.value or "a", self._found.target
 
         def are_refused(lengths: Sequence[int]) -> list[bool]:
             texts = [(value * (count // len(value) + 1))[:count] for count in lengths]
@@ -235,8 +231,7 @@ class _Questions:
                 any(
                     cause.reason == "FieldValueTooLong"
                     or "must be no more than" in cause.message
-                    for cause in answer.causes
-                    if _names(cause.field, position)
+                    for cause in target.causes(answer)
                 )
                 for answer in self._answers(texts)
             ]
@@ -254,19 +249,10 @@ class _Questions:
         yield from _formats("format", verdicts)
 
     def key_format(self) -> Iterator[Candidate]:
-        value = next(iter(self._found.value.values()))
-        field = written(self._path)
+        value, target = next(iter(self._found.value.values())), self._found.target
         answers = self._answers([{text: value} for text in PROBES])
         verdicts: dict[str, Verdict] = {
-            text: (
-                "accepted"
-                if answer.accepted
-                else (
-                    "refused"
-                    if any(cause.field.startswith(field) for cause in answer.causes)
-                    else "unknown"
-                )
-            )
+            text: "refused" if target.is_refused(answer) else target.verdict(answer)
             for text, answer in zip(PROBES, answers, strict=True)
         }
         yield from _formats("key_format", verdicts)
@@ -288,48 +274,18 @@ def _other(value: Any) -> Any:
     return value + 1 if isinstance(value, int) else f"{value}2"
 
 
-def is_required(answer: Answer, position: Position) -> bool:
-    """Whether the server refuses an object for the absence of a field, or of what the
-    field has."""
-    field = written(position.path)
-    return (
-        answer.code == 422
-        and len(answer.causes) > 0
-        and all(
-            _names(cause.field, position)
-            or cause.field.startswith((f"{field}.", f"{field}["))
-            for cause in answer.causes
-        )
-    )
-
-
-def verdict_on(answer: Answer, position: Position) -> Verdict:
-    """What an answer says of the value at a position."""
-    if answer.accepted:
-        return "accepted"
-    is_named = any(_names(cause.field, position) for cause in answer.causes)
-    return "refused" if answer.code == 422 and is_named else "unknown"
-
-
-def _names(field: str, position: Position) -> bool:
-    """Whether a path of the server is a value's: of an item, its list may be named, and
-    some paths lack the indexes of lists."""
-    path = position.path
-    parent = written(path[:-1])
-    return field in (written(path), f"{parent}[{path[-1]}]", general(path)) or (
-        position.is_item and field == parent
-    )
+def _is_required(answer: Answer, target: Target) -> bool:
+    """Whether a server refuses an object for nothing but the absence of a value, or of
+    what it has."""
+    about = (*target.causes(answer), *target.causes_inside(answer))
+    return answer.code == 422 and len(about) == len(answer.causes) > 0
 
 
 def _supported(answer: Answer, position: Position) -> list[str] | None:
-    for cause in answer.causes:
-        # Of a strategy, the field itself is not named.
-        is_of_type = position.field == "type" and cause.field == written(
-            position.path[:-1]
-        )
-        if cause.reason == "FieldValueNotSupported" and (
-            is_of_type or _names(cause.field, position)
-        ):
+    # Of a strategy, the field itself is not named.
+    is_part = position.is_item or position.field == "type"
+    for cause in Target(position.path, is_part).causes(answer):
+        if cause.reason == "FieldValueNotSupported":
             listed = _SUPPORTED.search(cause.message)
             if listed:
                 return sorted(set(_QUOTED.findall(listed[1])))

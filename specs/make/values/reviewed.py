@@ -96,8 +96,3 @@ NO_LIMITS: set[tuple[str, ...]] = {
     ("PodCertificateRequestSpec", "pkixPublicKey", "required"),
     ("PodCertificateRequestSpec", "proofOfPossession", "required"),
 }  # fmt: skip
-#: Paths of the server that are not those of the field that it means.
-SERVER_PATHS = {
-    "metadata.taints": "spec.taints",
-    "spec.LoadBalancerSourceRanges": "spec.loadBalancerSourceRanges",
-}

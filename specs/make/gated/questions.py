@@ -8,16 +8,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.schema.knowledge.values import server_facts
-from kubestencil.schema.types import Release, Schema
+from kubestencil.schema.types import Release
 from kubestencil.validator.protocol import Answer, Request
-from specs.make.values.objects import (
+from specs.make.asking.objects import (
     Path,
     Position,
-    object_definition,
+    find,
+    objects_in,
     positions,
     replaced,
     value_at,
 )
+from specs.make.asking.samples import sample
 
 Field = tuple[str, str]
 
@@ -72,51 +74,20 @@ def with_absent_fields(
 ) -> Iterator[Subject]:
     """An object with each field that it lacks, and that was not tried often enough."""
     name, value, within = subject
-    roots: list[tuple[Path, str]] = [] if within else [((), name)]
-    for place in positions(release, name, value):
-        inner = object_definition(release, place.schema)
-        is_asked = place.path[:1] != ("metadata",) and (
-            within is None or place.path[: len(within)] == within
+    facts = server_facts(release.name).fields
+    for path, definition in objects_in(release, name, value):
+        is_asked = path[:1] != ("metadata",) and (
+            within is None or path[: len(within)] == within
         )
-        if inner and is_asked and isinstance(value_at(value, place.path), dict):
-            roots.append((place.path, inner))
-    for path, definition in roots:
-        present = value_at(value, path)
-        for field in release.definitions[definition].fields:
+        for field in release.definitions[definition].fields if is_asked else ():
             key = definition, field.name
             is_own = not path and field.name in _NOT_ASKED
-            if field.name in present or is_own or seen[key] >= TRIES:
-                continue
-            seen[key] += 1
-            at = (*path, field.name)
-            new = _sample(release, key, field.schema)
-            yield Subject(name, replaced(value, at, new), at)
-
-
-def _sample(release: Release, field: Field, schema: Schema, depth: int = 0) -> Any:
-    """A value of a field with what is required in it."""
-    if schema.ref is not None:
-        definition = release.definitions[schema.ref]
-        if schema.ref.endswith("Quantity"):
-            return "1"
-        if not definition.is_object:
-            return _sample(release, field, definition.schema, depth)
-        return {
-            inner.name: _sample(
-                release, (definition.name, inner.name), inner.schema, depth + 1
-            )
-            for inner in definition.fields
-            if inner.required and depth < DEPTH
-        }
-    if schema.items is not None:
-        return [_sample(release, field, schema.items, depth)]
-    if schema.values is not None:
-        return {"cpu": _sample(release, field, schema.values, depth)}
-    enum = schema.enum or server_facts(release.name).of(*field).enum
-    if schema.type == "string" and enum:
-        return next(iter(enum))
-    samples: Mapping[str | None, Any] = {"integer": 1, "number": 1, "boolean": True}
-    return samples.get(schema.type, "a" if schema.type == "string" else {})
+            is_there_already = field.name in value_at(value, path)
+            if not is_there_already and not is_own and seen[key] < TRIES:
+                seen[key] += 1
+                at = (*path, field.name)
+                new = sample(release, key, field.schema, facts)
+                yield Subject(name, replaced(value, at, new), at)
 
 
 def values_of(
@@ -195,7 +166,4 @@ def spread(questions: Iterable[Question], places: int) -> list[Question]:
 
 def is_there(value: Any, path: Path) -> bool:
     """Whether there is a value at a path that is not empty."""
-    try:
-        return value_at(value, path) not in _EMPTY
-    except (LookupError, TypeError):
-        return False
+    return find(value, path) not in _EMPTY

@@ -19,7 +19,9 @@ from kubestencil.schema.kinds import STAGES, definitions_of_kinds, version_stage
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
-from specs.make.gate_questions import (
+from specs.make.asking.objects import Path, positions, removed
+from specs.make.asking.pool import Objects
+from specs.make.gated.questions import (
     DEPTH,
     TRIES,
     Field,
@@ -31,10 +33,8 @@ from specs.make.gate_questions import (
     values_of,
     with_absent_fields,
 )
-from specs.make.gate_switches import Gates, Switches
+from specs.make.gated.switches import Gates, Switches
 from specs.make.tables import report
-from specs.make.values.objects import Path, positions, removed
-from specs.make.values.pool import Objects
 
 #: What a gate decides about a field: whether it can be set at all, which values it can
 #: have, which values it can no longer have, and which changes are accepted.

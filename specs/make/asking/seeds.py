@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import product
 from typing import Any
 
 from kubestencil.checking.verdicts import located
 from kubestencil.schema.types import Release, Schema
 from kubestencil.validator.process import Validator
-from kubestencil.validator.protocol import Answer, Cause, Request
-from specs.make.values.objects import (
+from kubestencil.validator.protocol import Answer, Cause
+from specs.make.asking.answers import accepted, created
+from specs.make.asking.objects import (
     Path,
+    find,
     general,
     names_in,
-    object_definition,
+    objects_in,
     positions,
     removed,
     replaced,
     value_at,
 )
+from specs.make.asking.samples import sample
 
 _TEXTS = (
     "a", "example.com/a", "a.example.com", "10.0.0.1", "10.0.0.0/24", "/a", "1", "In",
@@ -55,29 +58,32 @@ class Samples:
     """Values of fields in accepted objects, and how often none was found: what is true of
     a field of a definition in one kind or release is likely to be so in another."""
 
-    def __init__(self) -> None:
+    def __init__(self, done: Set[tuple[str, str]] = frozenset()) -> None:
         self._values: dict[tuple[str, str], list[Any]] = {}
         self._kinds: dict[tuple[str, str], set[str]] = {}
-        self._failures: Counter[tuple[str, str]] = Counter()
+        self._failures = Counter[tuple[str, str]]()
         #: The fields, with their definitions, of which no values are looked for.
-        self.done: set[tuple[str, str]] = set()
+        self.done = done
 
     def of(self, definition: str, field: str) -> Sequence[Any]:
         """Some values that a field has in accepted objects."""
         return self._values.get((definition, field), ())
 
-    def add(self, kind: str, definition: str, field: str, value: Any) -> None:
-        """Remember a value of a field in an accepted object of a kind."""
-        self._kinds.setdefault((definition, field), set()).add(kind)
-        known = self._values.setdefault((definition, field), [])
-        if len(known) < _SAMPLES and value not in known:
-            known.append(value)
+    def remember(self, release: Release, kind: str, value: Any) -> None:
+        """Remember some values of each field in an accepted object of a definition."""
+        for position in positions(release, kind, value):
+            if not position.is_item:
+                field = position.definition, position.field
+                self._kinds.setdefault(field, set()).add(kind)
+                known = self._values.setdefault(field, [])
+                part = value_at(value, position.path)
+                if len(known) < _SAMPLES and part not in known:
+                    known.append(part)
 
     def copy(self) -> Samples:
         """Samples that other ones are not added to."""
-        copy = Samples()
+        copy = Samples(self.done)
         copy._values = {field: list(known) for field, known in self._values.items()}
-        copy.done = self.done
         copy._kinds = {field: set(kinds) for field, kinds in self._kinds.items()}
         return copy
 
@@ -121,21 +127,14 @@ class Seeds:
         if self.objects:
             self._grow()
 
-    def _collect(self, value: Any) -> bool:
+    def _collect(self, value: Any) -> None:
         """Keep an object that has a field that no other has."""
-        paths = set()
-        for position in positions(self._release, self._definition, value):
-            paths.add(general(position.path))
-            if not position.is_item:
-                part = value_at(value, position.path)
-                self._samples.add(
-                    self._definition, position.definition, position.field, part
-                )
-        is_new = not paths <= self._covered
-        if is_new:
+        self._samples.remember(self._release, self._definition, value)
+        found = positions(self._release, self._definition, value)
+        paths = {general(position.path) for position in found}
+        if not paths <= self._covered:
             self._covered |= paths
             self.objects.append(value)
-        return is_new
 
     def _grow(self) -> None:
         largest = max(self.objects, key=lambda value: len(str(value)))
@@ -160,13 +159,10 @@ class Seeds:
     def _bases(self, path: Path, largest: Any, smallest: Any) -> Iterator[Any]:
         """Other objects to add a field to: without what is beside it, and small."""
         parent = path[:-1]
-        try:
-            beside = value_at(largest, parent)
-            if isinstance(beside, dict) and parent:
-                kept = {k: v for k, v in beside.items() if k in ("name", "key", "type")}
-                yield replaced(largest, parent, kept)
-        except LookupError:
-            pass
+        beside = find(largest, parent)
+        if isinstance(beside, dict) and parent:
+            kept = {k: v for k, v in beside.items() if k in ("name", "key", "type")}
+            yield replaced(largest, parent, kept)
         yield from (smallest, *self.objects[1:4])
 
     def _absent_fields(
@@ -174,13 +170,9 @@ class Seeds:
     ) -> Iterator[tuple[Path, Schema, str]]:
         """The fields that objects in an object could have, and do not, with their
         definitions."""
-        roots: list[tuple[Path, str]] = [] if within else [((), self._definition)]
-        for position in positions(self._release, self._definition, value):
-            if position.path[: len(within)] == within:
-                target = object_definition(self._release, position.schema)
-                if target and isinstance(value_at(value, position.path), dict):
-                    roots.append((position.path, target))
-        for path, name in roots:
+        for path, name in objects_in(self._release, self._definition, value):
+            if path[: len(within)] != within:
+                continue
             present = value_at(value, path)
             chain = general(path).split(".")
             for field, schema, _ in self._release.definitions[name].fields:
@@ -195,58 +187,22 @@ class Seeds:
         """One of some objects, with a field that it lacks; None where no value of it is
         accepted."""
         field = str(path[-1])
-        bases = [base for base in bases if _has(base, path[:-1])]
+        bases = [base for base in bases if find(base, path[:-1]) is not None]
         if self._samples.is_hopeless(owner, field):
             return None
         candidates = [
-            replaced(base, path, sample)
-            for base, sample in product(bases[:2], self._samples.of(owner, field))
+            replaced(base, path, known)
+            for base, known in product(bases[:2], self._samples.of(owner, field))
         ]
-        answers = self._validator.ask(Request("create", value) for value in candidates)
-        for candidate, answer in zip(candidates, [*answers], strict=True):
-            if answer.accepted:
-                return candidate
+        for candidate in accepted(self._validator, candidates):
+            return candidate
+        new = sample(self._release, (owner, field), schema)
         for base in bases:
-            candidate = replaced(base, path, self._sample(schema, 0))
-            repaired = self._repaired(candidate, path)
+            repaired = self._repaired(replaced(base, path, new), path)
             if repaired is not None:
                 return repaired
         self._samples.fail(owner, field)
         return None
-
-    def _sample(self, schema: Schema, depth: int) -> Any:
-        """A value of a schema with the required fields."""
-        if schema.ref is not None:
-            definition = self._release.definitions[schema.ref]
-            if definition.is_object:
-                if depth > 6:
-                    return {}
-                return {
-                    field.name: self._sample(field.schema, depth + 1)
-                    for field in definition.fields
-                    if field.required
-                }
-            if schema.ref.endswith(("Quantity", "IntOrString")):
-                return "1" if schema.ref.endswith("Quantity") else 1
-            schema = definition.schema
-            if schema.ref is not None:
-                return self._sample(schema, depth)
-        if schema.type == "array" and schema.items is not None:
-            return [self._sample(schema.items, depth + 1)]
-        if schema.values is not None:
-            return {"a": self._sample(schema.values, depth + 1)}
-        if schema.enum:
-            return schema.enum[0]
-        return {
-            "string": {
-                "date-time": "2030-01-31T12:00:00.000000Z",
-                "byte": "YQ==",
-                "int-or-string": 1,
-            }.get(schema.format or "", "a"),
-            "integer": 1,
-            "number": 1,
-            "boolean": True,
-        }.get(schema.type or "", {})
 
     def _repaired(self, value: Any, protected: Path) -> Any:
         """An object that the server accepts, with the value at ``protected``; None where
@@ -255,11 +211,7 @@ class Seeds:
         for _ in range(_ROUNDS):
             answer = self._ask(value)
             if answer.accepted:
-                try:
-                    value_at(value, protected)
-                except LookupError:
-                    return None
-                return value
+                return None if find(value, protected) is None else value
             if answer.code != 422 or not answer.causes:
                 return None
             before = value
@@ -272,7 +224,7 @@ class Seeds:
         return None
 
     def _ask(self, value: Any) -> Answer:
-        (answer,) = self._validator.ask([Request("create", value)])
+        (answer,) = created(self._validator, [value])
         return answer
 
     def _remedied(self, value: Any, cause: Cause, protected: Path) -> Any:
@@ -304,36 +256,22 @@ class Seeds:
             name for name in re.split(r"[.\[\]]+", rest) if name and not name.isdigit()
         ]
         chosen = _BACKTICKS.findall(cause.message) if "one of" in cause.message else []
+        owner = dict(objects_in(self._release, self._definition, value)).get(path)
+        schema_of = self._release.definitions[owner].schema.field if owner else None
         for name in (*names[:1], *chosen[:1]):
-            schema = self._schema_at(value, path, name)
-            if schema is not None:
-                sample = self._sample(schema, 0)
+            schema = schema_of and schema_of(name)
+            if owner and schema:
+                new = sample(self._release, (owner, name), schema)
                 if listed:
-                    sample = _QUOTED.findall(listed[1])[0]
-                return replaced(value, (*path, name), sample)
-        if path and not rest:
-            for position in positions(self._release, self._definition, value):
-                if position.path == path and value_at(value, path) in (
-                    "",
-                    [],
-                    {},
-                    None,
-                ):
-                    return replaced(value, path, self._sample(position.schema, 0))
-        return value
-
-    def _schema_at(self, value: Any, path: Path, name: str) -> Schema | None:
-        definition = self._definition if not path else ""
+                    new = _QUOTED.findall(listed[1])[0]
+                return replaced(value, (*path, name), new)
         for position in positions(self._release, self._definition, value):
-            if position.path == path:
-                definition = object_definition(self._release, position.schema)
-        if not definition:
-            return None
-        fields: Mapping[str, Schema] = {
-            field.name: field.schema
-            for field in self._release.definitions[definition].fields
-        }
-        return fields.get(name)
+            is_empty = find(value, position.path) in ("", [], {}, None)
+            if position.path == path and not rest and is_empty:
+                field = position.definition, position.field
+                new = sample(self._release, field, position.schema)
+                return replaced(value, path, new)
+        return value
 
     def _other_scalar(self, value: Any, path: Path, old: Any) -> Any:
         """An object with another text or number at a path, about which nothing is said."""
@@ -341,10 +279,8 @@ class Seeds:
         if isinstance(old, str):
             pool = (*_TEXTS, *dict.fromkeys(names_in(value)))
         candidates = [replaced(value, path, new) for new in pool if new != old]
-        requests = [Request("create", candidate) for candidate in candidates]
-        for candidate, answer in zip(
-            candidates, self._validator.ask(requests), strict=True
-        ):
+        answers = created(self._validator, candidates)
+        for candidate, answer in zip(candidates, answers, strict=True):
             if answer.accepted:
                 return candidate
             if answer.code == 422 and not any(
@@ -373,11 +309,3 @@ class Seeds:
                     keep = {k: v for k, v in beside.items() if k in (kept, "name")}
                     return replaced(value, parent, keep)
         return value
-
-
-def _has(value: Any, path: Path) -> bool:
-    try:
-        value_at(value, path)
-    except (LookupError, TypeError):
-        return False
-    return True

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from kubestencil import atomic
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.manifests import Manifest, read_manifests
+from kubestencil.checking.judgement import kind_of
 from kubestencil.schema.kinds import definitions_of_kinds, kind_definitions
 from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
 from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.values.objects import (
-    positions,
-    value_at,
+from specs.make.asking.answers import accepted
+from specs.make.asking.objects import (
     without_dropped,
     without_unknown,
 )
-from specs.make.values.seeds import Samples, Seeds
-from specs.make.values.workers import in_parallel
+from specs.make.asking.seeds import Samples, Seeds
+from specs.make.asking.workers import in_parallel
 
 Objects = dict[GroupVersionKind, list[Any]]
 
@@ -53,19 +54,20 @@ def grown_objects(
     names = definitions_of_kinds(release)
     first = [[kind] for kind in _FIRST if kind in names]
     rest = [kind for kind in names if kind not in _FIRST]
-    accepted = accepted_objects(release, validators[0], given)
+    known = accepted_objects(release, validators[0], given)
     objects: Objects = {}
 
     def grow(validator: Validator, kind: GroupVersionKind) -> list[Any]:
         seeds = Seeds(release, names[kind], validator, samples.copy())
-        seeds.find(accepted[kind] or examples(release, names[kind]))
+        seeds.find(known[kind] or examples(release, names[kind]))
         # What the given ones do not have can matter, too.
-        new = [value for value in seeds.objects if value not in accepted[kind]]
-        return [*accepted[kind], *new]
+        return [*known[kind], *(v for v in seeds.objects if v not in known[kind])]
 
     for kinds in (*first, rest):
         found = dict(zip(kinds, in_parallel(validators, grow, kinds), strict=True))
-        _remember(release, found, samples)
+        for kind, values in found.items():
+            for value in values:
+                samples.remember(release, names[kind], value)
         objects.update(found)
     return {kind: objects[kind] for kind in names}
 
@@ -81,50 +83,44 @@ def examples(release: Release, name: str) -> list[Any]:
     return [to_json(tree) for tree in examples if tree is not None]
 
 
-def _remember(release: Release, objects: Objects, samples: Samples) -> None:
-    names = definitions_of_kinds(release)
-    for kind, values in objects.items():
-        for value in values:
-            for position in positions(release, names[kind], value):
-                if not position.is_item:
-                    part = value_at(value, position.path)
-                    samples.add(names[kind], position.definition, position.field, part)
-
-
-def seed_objects() -> Objects:
+def seed_objects(folders: Sequence[Path] = ()) -> Objects:
     """The objects that the tables begin with: what proved facts when they were made last,
-    and manifests."""
-    objects = given_objects(SEEDS)
-    for line in PROOFS.read_text("utf-8").splitlines():
-        value = json.loads(line)
-        kind = group_version_kind(value["apiVersion"], value["kind"])
-        objects.setdefault(kind, []).append(value)
+    and manifests, those of folders included."""
+    objects = given_objects((*SEEDS, *folders))
+    for value in saved_proofs(PROOFS):
+        objects.setdefault(kind_of(value), []).append(value)
     return objects
+
+
+def saved_proofs(file: Path) -> list[Any]:
+    """The objects in a file of proofs, one a line."""
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+def add_proofs(file: Path, proofs: Iterable[Any]) -> None:
+    """Save objects that prove facts, for the tests and for other releases."""
+    lines = {*file.read_text("utf-8").splitlines()}
+    lines |= {json.dumps(value, sort_keys=True) for value in proofs}
+    atomic.write(file, "\n".join([*sorted(lines), ""]).encode())
 
 
 def accepted_objects(
     release: Release, validator: Validator, objects: Objects
 ) -> Objects:
     """Those of some objects that a release accepts, without the fields that it lacks."""
-    accepted: Objects = {}
+    found: Objects = {}
     for name, kind in kind_definitions(release).items():
         schema = release.definitions[name].schema
-        values = [
-            without_unknown(release, schema, value) for value in objects.get(kind, ())
-        ]
-        answers = validator.ask(Request("create", value) for value in values)
-        accepted[kind] = [
-            value
-            for value, answer in zip(values, answers, strict=True)
-            if answer.accepted
-        ]
-    return accepted
+        values = (
+            without_unknown(release, schema, each) for each in objects.get(kind, ())
+        )
+        found[kind] = accepted(validator, [*values])
+    return found
 
 
 def stored_objects(release: Release, validator: Validator, objects: Objects) -> Objects:
     """Accepted objects as ``accepted_objects`` has them, without what the server drops,
     since a gate is off: whatever is in there is accepted."""
-    accepted = accepted_objects(release, validator, objects)
     return {
         kind: [
             without_dropped(value, answer.object) if answer.object else value
@@ -134,7 +130,7 @@ def stored_objects(release: Release, validator: Validator, objects: Objects) -> 
                 strict=True,
             )
         ]
-        for kind, values in accepted.items()
+        for kind, values in accepted_objects(release, validator, objects).items()
     }
 
 
@@ -145,7 +141,5 @@ def given_objects(folders: Sequence[Path]) -> Objects:
         if not file.reason_to_skip:
             for item in read_manifests(file.read(), file.name):
                 if isinstance(item, Manifest):
-                    value = item.value
-                    kind = group_version_kind(value["apiVersion"], value["kind"])
-                    objects[kind].append(value)
+                    objects[kind_of(item.value)].append(item.value)
     return objects

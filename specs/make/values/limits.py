@@ -1,4 +1,4 @@
-"""Asks the programs of one release, and makes its facts of what they answer.
+"""The limits of the fields of a release, found by asking its programs.
 
 Candidates for the limits of a field come from the facts of all releases, the nearest one
 first, from declarations of Go types, and from the field itself: changed values of it.
@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
 
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.values import FORMATS
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import Release
 from kubestencil.validator.process import Validator
+from specs.make.asking.workers import in_parallel
 from specs.make.tables import report
 from specs.make.values.declared import Declared
-from specs.make.values.defaults import default_facts, observations
-from specs.make.values.immutable_fields import Place, immutable_places
 from specs.make.values.proofs import Limit, Occurrences, Proof, proof_of_limit
 from specs.make.values.questions import (
     PROBES,
@@ -35,74 +33,29 @@ from specs.make.values.reviewed import (
     NO_ENUMS,
     NO_LIMITS,
 )
-from specs.make.values.rows import Found, Key, Known, cell_of_values
-from specs.make.values.workers import in_parallel
+from specs.make.values.rows import Key, Known, cell_of_values
 
-#: Accepted objects by kind.
-Objects = Mapping[GroupVersionKind, Sequence[Any]]
 #: The values that may hold, by what they are about.
 _Candidates = dict[Key, list[str]]
 # In how many objects a field is changed where nothing is known of it.
 _MUTATED = 2
 
 
-class Harvest(NamedTuple):
-    """The facts of a release, and the objects that prove them."""
-
-    enums: Mapping[Key, Found]
-    limits: Mapping[Key, Found]
-    defaults: Mapping[Key, Found]
-    immutable: Mapping[Place, str]
-    proofs: Sequence[Any]
-
-
-def harvest(
-    release: Release,
-    validators: Sequence[Validator],
-    objects: Objects,
-    given: Objects,
-    declared: Declared,
-) -> Harvest:
-    """The facts of a release: ``objects`` are accepted ones in which they are looked for,
-    ``given`` accepted ones that may disprove some."""
-    known = Known.of(release.name)
-    asked = _Limits(release, validators, Occurrences(release, objects))
-    asked.others = Occurrences(release, given)
-    found = asked.find(known, declared)
-    report(f"{release.name}: {len(found)} limits are proven")
-    enums: dict[Key, Found] = {
-        (*field, "", "enum"): (cell_of_values(values), "marker")
-        for field, values in declared.enums.items()
-        if field[0] in release.definitions
-    }
-    limits: dict[Key, Found] = {}
-    for key, (value, _) in found.items():
-        (enums if key[3] == "enum" else limits)[key] = value, "asked"
-    allowed = {key[:2]: value.split() for key, (value, _) in enums.items()}
-    observed = observations(release, validators, objects, allowed)
-    defaults = default_facts(release, observed, known.defaults)
-    report(f"{release.name}: {len(defaults)} defaults")
-    immutable = immutable_places(release, validators, objects)
-    report(f"{release.name}: {len(immutable)} fields cannot change")
-    proofs = [proof.object for _, proof in found.values()]
-    return Harvest(enums, limits, defaults, immutable, proofs)
-
-
-class _Limits:
-    """The limits of a release, the values of enums included."""
-
-    #: Occurrences that may disprove some.
-    others: Occurrences
+class Limits:
+    """Looks for the limits of a release, the values of enums included, in ``occurrences``;
+    ``others`` may disprove some."""
 
     def __init__(
         self,
         release: Release,
         validators: Sequence[Validator],
         occurrences: Occurrences,
+        others: Occurrences,
     ) -> None:
         self._release = release
         self._validators = validators
         self._occurrences = occurrences
+        self._others = others
         self._fields = [*occurrences.sample()]
         self._kinds = {
             f"{kind.api_version}/{kind.kind}"
@@ -182,7 +135,7 @@ class _Limits:
 
     def _add_not_required(self, candidates: _Candidates) -> None:
         """What documents list as required, and accepted objects do not have."""
-        for definition, field in self._occurrences.absent | self.others.absent:
+        for definition, field in self._occurrences.absent | self._others.absent:
             listed = self._release.definitions[definition].schema.required
             if field in listed:
                 candidates[definition, field, "", "required"].append("false")
@@ -237,7 +190,7 @@ class _Limits:
             limit = Limit(*key, value)
             is_disproved = not limit.context and any(
                 occurrences.disprove(limit)
-                for occurrences in (self._occurrences, self.others)
+                for occurrences in (self._occurrences, self._others)
             )
             if not is_disproved:
                 proof = proof_of_limit(validator, self._occurrences, limit)

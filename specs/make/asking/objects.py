@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.schema.types import Release, Schema
@@ -27,24 +27,60 @@ class Position(NamedTuple):
     is_item: bool = False
 
 
-def positions(release: Release, name: str, value: Any) -> Iterator[Position]:
-    """The values of an object of a definition, outermost first; only the first items of
-    lists and maps."""
-    yield from _positions(release, name, value, (), (name,))
+#: Which items of a list, or keys of a map, are looked at.
+Steps = Callable[[list[Any] | dict[str, Any]], Iterable[Any]]
+
+
+def first_step(value: list[Any] | dict[str, Any]) -> Iterable[Any]:
+    """The first item alone: of the same type as the others."""
+    return (0,) if isinstance(value, list) else (next(iter(value)),)
+
+
+def all_steps(value: list[Any] | dict[str, Any]) -> Iterable[Any]:
+    """Every item."""
+    return range(len(value)) if isinstance(value, list) else value
+
+
+def positions(
+    release: Release, name: str, value: Any, steps: Steps = first_step
+) -> Iterator[Position]:
+    """The values of an object of a definition, outermost first."""
+    yield from _positions(release, name, value, (), (name,), steps)
+
+
+def objects_in(
+    release: Release, name: str, value: Any, steps: Steps = first_step
+) -> Iterator[tuple[Path, str]]:
+    """The objects in an object of a definition, itself first: their paths and
+    definitions."""
+    yield (), name
+    for position in positions(release, name, value, steps):
+        inner = object_definition(release, position.schema)
+        if inner and isinstance(value_at(value, position.path), dict):
+            yield position.path, inner
 
 
 def _positions(
-    release: Release, name: str, value: Any, path: Path, chain: tuple[str, ...]
+    release: Release,
+    name: str,
+    value: Any,
+    path: Path,
+    chain: tuple[str, ...],
+    steps: Steps,
 ) -> Iterator[Position]:
     definition = release.definitions[name]
     for field, schema, _ in definition.fields:
         if isinstance(value, dict) and field in value and not _is_skipped(path, field):
             position = Position((*path, field), name, field, schema)
-            yield from _with_parts(release, position, value[field], chain)
+            yield from _with_parts(release, position, value[field], chain, steps)
 
 
 def _with_parts(
-    release: Release, position: Position, value: Any, chain: tuple[str, ...]
+    release: Release,
+    position: Position,
+    value: Any,
+    chain: tuple[str, ...],
+    steps: Steps,
 ) -> Iterator[Position]:
     yield position
     path, schema = position.path, position.schema
@@ -53,17 +89,16 @@ def _with_parts(
         if target.is_object:
             # A schema of a schema says nothing new.
             if chain.count(target.name) < 2:
-                yield from _positions(
-                    release, target.name, value, path, (*chain, target.name)
-                )
+                inside = (*chain, target.name)
+                yield from _positions(release, target.name, value, path, inside, steps)
             return
         schema = target.schema
     inner = schema.content
     if inner is None or not value or not isinstance(value, list | dict):
         return
-    step: Any = 0 if isinstance(value, list) else next(iter(value))
-    item = position._replace(path=(*path, step), schema=inner, is_item=True)
-    yield from _with_parts(release, item, value[step], chain)
+    for step in steps(value):
+        item = position._replace(path=(*path, step), schema=inner, is_item=True)
+        yield from _with_parts(release, item, value[step], chain, steps)
 
 
 def _is_skipped(path: Path, field: str) -> bool:
@@ -76,6 +111,14 @@ def value_at(value: Any, path: Path) -> Any:
     for step in path:
         value = value[step]
     return value
+
+
+def find(value: Any, path: Path) -> Any:
+    """The value at a path; None where there is none."""
+    try:
+        return value_at(value, path)
+    except (LookupError, TypeError):
+        return None
 
 
 def replaced(value: Any, path: Path, new: Any) -> Any:

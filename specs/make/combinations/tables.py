@@ -1,27 +1,28 @@
-"""The command ``python -m specs.make.combinations``."""
+"""Makes the table ``combinations`` of a release."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
 from kubestencil.schema.knowledge.conditions import Combination, combination_rows
 from kubestencil.schema.types import Release
-from kubestencil.source import locate
+from kubestencil.source import available, locate
 from kubestencil.source.releases import ReleaseRange
 from kubestencil.validator.process import Validator
+from specs.make.asking.pool import (
+    accepted_objects,
+    add_proofs,
+    given_objects,
+    seed_objects,
+)
 from specs.make.checkouts import Checkout
 from specs.make.combinations.parts import Corpus
-from specs.make.combinations.proofs import add_proofs, proof_objects
+from specs.make.combinations.proofs import PROOFS, proof_objects
 from specs.make.combinations.rules import cells, rules_of
 from specs.make.combinations.tags import declared_rules
 from specs.make.documents import known_release
-from specs.make.facts import write_facts
-from specs.make.values.pool import accepted_objects, given_objects
 
 #: Rules that hold, though no object that can be created proves them: their definition,
 #: condition, rule and fields.
@@ -38,44 +39,35 @@ REVIEWED = {
 }
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Ask the program of a release, and write its section of the table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m specs.make.combinations", description=__doc__
-    )
-    parser.add_argument("program", metavar="RELEASE=PATH")
-    parser.add_argument(
-        "--objects", type=Path, action="append", default=[], metavar="DIR"
-    )
-    parser.add_argument("--sources", type=Path, required=True, metavar="DIR")
-    parser.add_argument(
-        "--like",
-        metavar="RELEASE",
-        help="look for new rules only in types that have other fields than there",
-    )
-    options = parser.parse_args(arguments)
-    name, _, program = options.program.partition("=")
-    try:
-        checkout = Checkout(options.sources, name)
-        release = known_release(checkout)
-        with Validator(Path(program)) as validator:
-            objects, others = (
-                accepted_objects(release, validator, given)
-                for given in (proof_objects(), given_objects(options.objects))
-            )
-            corpus = Corpus(release, validator, objects, others)
-            own, known = _known_rules(checkout)
-            changed = _changed(release, options.like)
-            found = [*rules_of(corpus, own, known, changed)]
-    except KubestencilError as error:
-        sys.exit(str(error))
-    write_facts("combinations", {name: [cells(proven.rule) for proven in found]})
-    add_proofs(proven.proofs[0][0].root for proven in found if proven.proofs)
+def ask_tables(
+    checkout: Checkout, program: Path, folders: Sequence[Path]
+) -> dict[str, list[tuple[str, ...]]]:
+    """The rows of a release, by asking its program about objects that it accepts; those of
+    manifests in folders may disprove some. The objects that prove rules are saved. New
+    rules are looked for in types that have other fields than in the release before."""
+    release = known_release(checkout)
+    given = given_objects(folders)
+    with Validator(program) as validator:
+        objects, others = (
+            accepted_objects(release, validator, values)
+            for values in (proof_objects(), given)
+        )
+        corpus = Corpus(release, validator, objects, others)
+        own, known = _known_rules(checkout)
+        changed = _changed(release, checkout.base.release)
+        found = [*rules_of(corpus, own, known, changed)]
+    proofs = [proven.proofs[0][0].root for proven in found if proven.proofs]
+    # Those that other facts are proven with are there.
+    kept = [value for values in seed_objects().values() for value in values]
+    add_proofs(PROOFS, (value for value in proofs if value not in kept))
+    return {"combinations": [cells(proven.rule) for proven in found]}
 
 
-def _changed(release: Release, other: str | None) -> set[str]:
-    """The definitions that have other fields than in another release."""
-    definitions = parse(locate(other, None)).definitions if other else {}
+def _changed(release: Release, base: str) -> set[str]:
+    """The definitions that have other fields than in another release; all where that has
+    no document."""
+    is_there = base in available(None)
+    definitions = parse(locate(base, None)).definitions if is_there else {}
     return {
         name
         for name, definition in release.definitions.items()
@@ -100,6 +92,3 @@ def _known_rules(
     # That one field is always required, the limits say.
     others = [row for row in others if row.condition or row.fields[1:]]
     return own, [row for row in others if row[1:] not in said]
-
-
-main(sys.argv[1:])

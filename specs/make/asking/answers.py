@@ -1,0 +1,81 @@
+"""Objects are put to a server, and its answers say of each whether it is accepted, or
+which of its values are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Answer, Cause, Request
+from specs.make.asking.objects import Path, Position, general, written
+
+Verdict = Literal["accepted", "refused", "unknown"]
+
+# Paths of the server that are not those of the field that it means.
+_SERVER_PATHS = {
+    "metadata.taints": "spec.taints",
+    "spec.LoadBalancerSourceRanges": "spec.loadBalancerSourceRanges",
+}
+
+
+def created(validator: Validator, objects: Iterable[Any]) -> list[Answer]:
+    """The answers to new objects."""
+    return [*validator.ask(Request("create", value) for value in objects)]
+
+
+def accepted(validator: Validator, objects: Sequence[Any]) -> list[Any]:
+    """Those of some objects that can be created."""
+    answers = created(validator, objects)
+    return [
+        value for value, answer in zip(objects, answers, strict=True) if answer.accepted
+    ]
+
+
+class Target(NamedTuple):
+    """A value in an object that a server may refuse; of an item its list may be named
+    instead, and so may what a type is of: ``is_part``."""
+
+    path: Path
+    is_part: bool = False
+
+    @classmethod
+    def of(cls, position: Position) -> Target:
+        """The value at a position."""
+        return cls(position.path, position.is_item)
+
+    def causes(self, answer: Answer) -> list[Cause]:
+        """The causes of a refusal that name the value. Some paths lack the indexes of
+        lists."""
+        field, parent = written(self.path), written(self.path[:-1])
+        names = {field, f"{parent}[{self.path[-1]}]", general(self.path)}
+        if self.is_part:
+            names.add(parent)
+        return [cause for cause in answer.causes if field_of(cause) in names]
+
+    def causes_inside(self, answer: Answer) -> list[Cause]:
+        """Those that name what is in the value."""
+        field = written(self.path)
+        inside = (f"{field}.", f"{field}[")
+        return [cause for cause in answer.causes if field_of(cause).startswith(inside)]
+
+    def is_refused(self, answer: Answer) -> bool:
+        """Whether a server refuses the value, or what is in it."""
+        causes = (*self.causes(answer), *self.causes_inside(answer))
+        return answer.code == 422 and len(causes) > 0
+
+    def verdict(self, answer: Answer) -> Verdict:
+        """What an answer says of the value itself: one that names other paths says
+        nothing about it."""
+        if answer.accepted:
+            return "accepted"
+        is_named = answer.code == 422 and self.causes(answer)
+        return "refused" if is_named else "unknown"
+
+
+def field_of(cause: Cause) -> str:
+    """The path that a server means."""
+    for wrong, right in _SERVER_PATHS.items():
+        if cause.field.partition("[")[0] == wrong:
+            return right + cause.field.removeprefix(wrong)
+    return cause.field
