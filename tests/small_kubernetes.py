@@ -152,12 +152,13 @@ PROGRAMS = {
     "gates": (
         "feature-gates\tGadgets\tbeta\ton\t\nfeature-gates\tLater\talpha\toff\t\n"
     ),
-    "components": 'flags\tkube-apiserver\tanonymous-auth\t\tbool\t"true"\t\n',
+    "kube-apiserver": "flags\tkube-apiserver\tanonymous-auth\t\tbool\ttrue\t\n",
+    **dict.fromkeys(("kube-controller-manager", "kube-proxy", "kube-scheduler"), "\n"),
     "kubelet": (
-        'flags\tkubelet\tcache-ttl\tdeprecated\tduration\t"2m0s"'
+        "flags\tkubelet\tcache-ttl\tdeprecated\tduration\t2m0s"
         "\tauthentication.webhook.cacheTTL\n"
-        'flags\tkubelet\thousekeeping-interval\t\tduration\t"10s"\t\n'
-        'flags\tkubelet\trunonce\tdeprecated\tbool\t"false"\trunOnce\n'
+        "flags\tkubelet\tconfig\t\tstring\t\t\n"
+        "flags\tkubelet\trunonce\tdeprecated\tbool\tfalse\trunOnce\n"
     ),
 }
 

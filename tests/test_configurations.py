@@ -283,8 +283,13 @@ def test_reports_have_what_breaks_in_configurations() -> None:
 
 
 def test_reports_are_limited_to_kinds_of_configurations(run: Command) -> None:
-    (change,) = compare("1.34", "1.35", kinds=["KubeletConfiguration"]).changes
-    assert change.field == "failCgroupV1"
+    changes = compare("1.34", "1.35", kinds=["KubeletConfiguration"]).changes
+    assert {change.field for change in changes} == {
+        "failCgroupV1",
+        # The gates of both are on by default now.
+        "imagePullCredentialsVerificationPolicy",
+        "maxContainerRestartPeriod",
+    }
     done = run("diff", "1.34", "1.35", "--kind", "KubeletConfiguration", "-f", "text")
     assert "KubeletConfiguration.failCgroupV1: default changed" in done.stdout
     assert "ImageVolume" not in done.stdout
@@ -318,7 +323,7 @@ def test_fields_name_the_flags_that_set_the_same() -> None:
     with pytest.raises(UsageError, match="max-pods") as raised:
         history([load(RELEASES[-1])], "max-pods")
     assert raised.value.hint == (
-        "kubelet --max-pods (deprecated), field KubeletConfiguration.maxPods"
+        "kubelet --max-pods (deprecated), default 110, field KubeletConfiguration.maxPods"
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kubestencil.checking.run import check
-from kubestencil.diff import Change, compare, history, timeline
+from kubestencil.diff import Change, compare, component_changes, history, timeline
 from kubestencil.schema import Release, parse
 from kubestencil.schema.knowledge import coverage
 from kubestencil.schema.knowledge.coverage import Coverage, looked_at
@@ -82,6 +82,26 @@ def test_sentences_say_where_facts_begin_and_end(
         tuple(releases.split()), frozenset({"metrics", "flags", "lifecycle"})
     )
     assert sorted(found.sentences) == sorted(sentences)
+
+
+def test_components_whose_flags_are_not_known_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Those of another release stand for them, and none of them is reported."""
+    last, newest = RELEASES[-2:]
+    without = {newest: ("kube-apiserver", "kube-proxy")}
+    for module in (coverage, component_changes):
+        monkeypatch.setattr(
+            module, "components_without_flags", lambda release: without.get(release, ())
+        )
+    comparison = compare(embedded(last), embedded(newest))
+    assert comparison.coverage.sentences == (
+        f"Facts on flags of kube-apiserver and kube-proxy end at {last}: what changed "
+        "later is not known",
+    )
+    assert comparison.coverage.to_dict() == {"flags": last}
+    components = {flag.component for flag in comparison.flags}
+    assert components and components.isdisjoint(without[newest])
 
 
 def test_all_tables_of_aspects_have_a_coverage() -> None:

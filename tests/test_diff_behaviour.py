@@ -196,6 +196,23 @@ def test_reports_name_the_field_that_says_what_a_flag_says() -> None:
     )
 
 
+def test_other_defaults_of_flags_are_reported() -> None:
+    comparison = compare(embedded("1.35"), embedded("1.36"))
+    changes = {
+        flag.name: flag.to_dict()
+        for flag in comparison.flags
+        if flag.event == "default-changed"
+    }
+    audit = {"audit-log-maxage", "audit-log-maxbackup", "audit-log-maxsize"}
+    assert changes.keys() == audit
+    sides = [
+        changes["audit-log-maxage"][side]["default"] for side in ("before", "after")
+    ]
+    assert (*sides, changes["audit-log-maxage"]["severity"]) == ("0", "366", "warning")
+    line = "    --audit-log-maxage  kube-apiserver  default 0 → 366\n"
+    assert line in comparison_report(comparison, "text")
+
+
 def test_heads_name_what_to_do() -> None:
     report = comparison_report(compare(embedded("1.30"), embedded("1.31")), "text")
     assert "Other breaking changes" not in report

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kubestencil.data_files import data_file
 from kubestencil.errors import KubestencilError, SourceError
 from kubestencil.schema.knowledge import snapshots
+from kubestencil.schema.knowledge.components import flags as known_flags
 from kubestencil.schema.knowledge.gates import GateRow
 from kubestencil.schema.types import group_version_kind
 from kubestencil.source.releases import ReleaseRange
@@ -348,13 +349,40 @@ def test_volume_plugins_are_read_from_warnings_and_gates(tmp_path: Path) -> None
 def test_flags_have_the_field_that_they_change(checkouts: list[Checkout]) -> None:
     rows = ["|".join(row) for row in flags.make_rows(checkouts[2])]
     assert rows == [
-        "kube-apiserver|anonymous-auth||AuthenticationConfiguration.anonymous.enabled",
-        "kubelet|cache-ttl|deprecated|"
+        "kube-apiserver|anonymous-auth||bool|true|"
+        "AuthenticationConfiguration.anonymous.enabled",
+        "kubelet|cache-ttl|deprecated|duration|2m0s|"
         "KubeletConfiguration.authentication.webhook.cacheTTL",
-        "kubelet|housekeeping-interval||",
+        'kubelet|config||string|""|',
         # Its field has no effect.
-        "kubelet|runonce|deprecated|",
+        "kubelet|runonce|deprecated|bool|false|",
     ]
+
+
+def test_flags_of_a_component_that_cannot_be_built_are_those_of_the_base(
+    checkouts: list[Checkout],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    unpublished = {"kube-proxy"}
+
+    def output(_: Checkout, name: str) -> str:
+        if name in unpublished:
+            raise SourceError("needs a v1.0.0, which is not published", where=name)
+        return PROGRAMS[name]
+
+    monkeypatch.setattr(program, "_output", output)
+    rows = list(flags.make_rows(checkouts[2]))
+    *of_proxy, unknown = (row for row in rows if row[0] == "kube-proxy")
+    of_base = {name for name in known_flags("1.31") if name[0] == "kube-proxy"}
+    assert {row[:2] for row in of_proxy} == of_base
+    assert unknown == ("kube-proxy", *[""] * 5)
+    assert (
+        "left out: flags of kube-proxy: kube-proxy: needs a" in capsys.readouterr().err
+    )
+    unpublished.update(PROGRAMS)
+    with pytest.raises(SourceError, match="needs a"):
+        list(flags.make_rows(checkouts[2]))
 
 
 _METRICS = """
@@ -401,17 +429,29 @@ def test_metrics_are_read_from_what_declares_them(checkouts: list[Checkout]) -> 
 def test_a_module_that_is_not_published_is_named(
     checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def go_build(*_: object) -> None:
+    """A module that it does not need is replaced by an empty one, or another version."""
+    replaced: list[str] = []
+
+    def go_build(_: Path, folder: Path, *rest: object) -> None:
+        lines = (folder / "go.mod").read_text("utf-8").splitlines()
+        replaced[:] = [line for line in lines if line.startswith("replace k8s.io/a")]
+        replaced[:] += [line for line in lines if line.startswith("replace sigs")]
         raise KubestencilError(
-            "Go could not build it:\n  a.go:1:2: sigs.k8s.io/merge/v7@v7.0.1: "
+            "Go could not build it:\n  a.go:1:2: k8s.io/anew@v0.32.0: reading https://"
+            "example.com: 403 Forbidden\n  a.go:1:2: sigs.k8s.io/merge/v7@v7.0.1: "
             "reading https://example.com: 403 Forbidden"
         )
 
     monkeypatch.setattr(program, "go_build", go_build)
+    monkeypatch.setattr(program, "versions", lambda _: ["v7.0.0"])
     module = checkouts[2].module("kubernetes") / "go.mod"
     module.write_text("go 1.24\nrequire (\n\tk8s.io/api v0.0.0\n)\n")
-    with pytest.raises(SourceError, match=r"needs sigs.k8s.io/merge/v7 v7.0.1, which"):
+    with pytest.raises(SourceError, match=r"needs k8s.io/anew v0.32.0, which"):
         list(program.program_rows(checkouts[2], "unpublished", "flags"))
+    assert replaced == [
+        "replace k8s.io/anew v0.32.0 => ./unpublished/k8s.io/anew",
+        "replace sigs.k8s.io/merge/v7 v7.0.1 => sigs.k8s.io/merge/v7 v7.0.0",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from kubestencil.schema.knowledge.components import flags
 from kubestencil.schema.knowledge.gates import gate_rows
+from kubestencil.schema.knowledge.snapshots import MISSING, lines_of_releases
+from specs.make import configurations
 from specs.make.checkouts import Checkout
 from specs.make.flags import make_rows
 from specs.make.program import program_rows
@@ -31,6 +32,14 @@ def test_the_gates_of_a_release_are_those_of_its_facts(newest: Checkout) -> None
 
 
 def test_the_flags_of_a_release_are_those_of_its_facts(newest: Checkout) -> None:
-    """Those that it registers; facts may have less of what a flag sets."""
-    made = {(component, name) for component, name, *_ in make_rows(newest)}
-    assert made == set(flags(newest.release))
+    rows = lines_of_releases("flags")[newest.release]
+    made = {"\t".join(cell or MISSING for cell in row) for row in make_rows(newest)}
+    assert made == set(rows)
+
+
+def test_the_configurations_of_a_release_are_those_of_its_facts(
+    newest: Checkout,
+) -> None:
+    rows = lines_of_releases("configurations")[newest.release]
+    made = configurations.make_rows(newest)
+    assert {"\t".join(cell or MISSING for cell in row) for row in made} == set(rows)

@@ -1,7 +1,8 @@
 """The table ``flags``: the command line flags of the components, as they register them.
 
-Programs set each flag of a component that has a configuration file, and see which of its
-fields changes.
+A program for each component, since some need modules that a pre-release lacks, and a
+library of the kubelet declares flags of all commands. It sets each flag of a component that
+has a configuration file, and sees which of its fields changes.
 """
 
 from __future__ import annotations
@@ -9,15 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubestencil.errors import SourceError
 from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
     fields_on_path,
 )
+from kubestencil.schema.knowledge.snapshots import MISSING, lines_of_releases
 from specs.make.checkouts import Checkout
 from specs.make.program import program_rows
+from specs.make.tables import report
 
-# The kubelet is a program of its own, since a library of it declares flags of all commands.
-_PROGRAMS = ("components", "kubelet")
+_COMPONENTS = (
+    *("kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler"),
+    "kubelet",
+)
 # The configuration files of components.
 _FILES = {
     "kubelet": "KubeletConfiguration",
@@ -62,13 +68,34 @@ _OTHERWISE = {
 
 
 def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
-    """The rows of the table for a release. The table ``configurations`` is made before."""
+    """The rows of the table for a release. The table ``configurations`` is made before.
+
+    A component that needs a module which is not published has the rows of the base, and one
+    without a flag, which says so. Raises SourceError where all of them need one.
+    """
     definitions = configuration_definitions(checkout.release)
-    for program in _PROGRAMS:
-        for component, name, state, _, _, changed in program_rows(
-            checkout, program, "flags"
-        ):
-            yield component, name, state, _field(component, name, changed, definitions)
+    unknown = 0
+    for component in _COMPONENTS:
+        try:
+            rows = [*program_rows(checkout, component, "flags")]
+        except SourceError as error:
+            unknown += 1
+            if unknown == len(_COMPONENTS):
+                raise
+            report(f"left out: flags of {component}: {error}")
+            yield from _rows_of_base(checkout, component)
+            yield component, *[""] * 5
+            continue
+        for component, name, state, type_name, default, changed in rows:
+            path = _field(component, name, changed, definitions)
+            yield component, name, state, type_name, default or '""', path
+
+
+def _rows_of_base(checkout: Checkout, component: str) -> Iterator[tuple[str, ...]]:
+    for line in lines_of_releases("flags")[checkout.base.release]:
+        cells = ["" if cell == MISSING else cell for cell in line.split("\t")]
+        if cells[0] == component:
+            yield tuple(cells)
 
 
 def _field(

@@ -3,6 +3,10 @@ Kubernetes' own code says of a release.
 
 Go keeps what it compiled, so that a program of a release is slow once: from a minute (the
 gates) to a quarter of an hour (the flags) on two idle cores.
+
+Of a pre-release some modules may not be published. Those of Kubernetes itself are empty
+here, and of others the newest version that is published stands for the one that is not, so
+that programs which need none of them can be built.
 """
 
 from __future__ import annotations
@@ -21,11 +25,14 @@ from kubestencil.source.releases import release_order
 from kubestencil.validator.binaries import go_build, this_platform
 from specs.make import go_modules
 from specs.make.checkouts import Checkout, unpublished_modules
+from specs.make.release.modules import versions
 
 # Sources of the programs, beside the module that validators have.
 _SOURCES = "specs/make/programs"
 # The first release that a file of a program can be about, as `//go:build !kubernetes1.31`.
 _FIRST_MINOR = 25
+# The last release with clouds, whose modules are no longer there.
+_LAST_WITH_CLOUDS = 30
 
 
 def program_rows(checkout: Checkout, program: str, table: str) -> Iterator[list[str]]:
@@ -45,18 +52,8 @@ def _output(checkout: Checkout, program: str) -> str:
     with tempfile.TemporaryDirectory(prefix="kubestencil-program-") as folder:
         module = Path(folder) / "module"
         shutil.copytree(data_file(_SOURCES), module)
-        (module / "go.mod").write_text(_go_mod(checkout), "utf-8")
         binary = Path(folder) / program
-        tags = f"-tags={','.join(_tags(checkout.release))}"
-        try:
-            go_build(binary, module, this_platform(), [tags, f"./{program}"])
-        except KubestencilError as error:
-            if missing := unpublished_modules(error.what):
-                raise SourceError(
-                    f"needs {missing[0].replace('@', ' ')}, which is not published",
-                    where=f"{program} of {checkout.release}",
-                ) from error
-            raise
+        _build(binary, module, checkout, f"./{program}")
         run = subprocess.run([binary], capture_output=True, text=True)
     if run.returncode:
         raise KubestencilError(
@@ -64,6 +61,44 @@ def _output(checkout: Checkout, program: str) -> str:
             where=f"{program} of {checkout.release}",
         )
     return run.stdout
+
+
+def _build(binary: Path, module: Path, checkout: Checkout, package: str) -> None:
+    """Let Go build a program, with other modules instead of those that are not published.
+
+    Raises SourceError where it needs one of these.
+    """
+    options = [f"-tags={','.join(_tags(checkout.release))}", package]
+    replaced: dict[str, str] = {}
+    while True:
+        go_mod = "\n".join([_go_mod(checkout), *replaced.values(), ""])
+        (module / "go.mod").write_text(go_mod, "utf-8")
+        try:
+            return go_build(binary, module, this_platform(), options)
+        except KubestencilError as error:
+            missing = unpublished_modules(error.what)
+            if found := [name for name in missing if name not in replaced]:
+                replaced |= {name: _replacement(name, module) for name in found}
+                continue
+            for name in replaced:
+                if name.partition("@")[0] in error.what:
+                    raise SourceError(
+                        f"needs {name.replace('@', ' ')}, which is not published",
+                        where=f"{package[2:]} of {checkout.release}",
+                    ) from error
+            raise
+
+
+def _replacement(name: str, module: Path) -> str:
+    """The line of a go.mod that replaces a module which is not published (see above)."""
+    path, _, version = name.partition("@")
+    published = [] if path.startswith("k8s.io/") else versions(path)
+    if published:
+        return f"replace {path} {version} => {path} {published[-1]}"
+    folder = module / "unpublished" / path
+    folder.mkdir(parents=True)
+    (folder / "go.mod").write_text(f"module {path}\n", "utf-8")
+    return f"replace {name.replace('@', ' ')} => ./{folder.relative_to(module)}"
 
 
 def _go_mod(checkout: Checkout) -> str:
@@ -84,4 +119,5 @@ def _tags(release: str) -> Sequence[str]:
     """A tag for each minor version until that of a release: Go has names of its own
     versions for the same."""
     minor = release_order(release)[1]
-    return [f"kubernetes1.{each}" for each in range(_FIRST_MINOR, minor + 1)]
+    tags = [f"kubernetes1.{each}" for each in range(_FIRST_MINOR, minor + 1)]
+    return tags if minor > _LAST_WITH_CLOUDS else [*tags, "providerless"]

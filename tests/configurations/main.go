@@ -16,6 +16,9 @@ import (
 	apiserver "k8s.io/apiserver/pkg/apis/apiserver/install"
 	admission "k8s.io/apiserver/pkg/apis/apiserver/v1"
 	audit "k8s.io/apiserver/pkg/apis/audit/install"
+	controllersv1 "k8s.io/controller-manager/config/v1"
+	controllersv1alpha1 "k8s.io/controller-manager/config/v1alpha1"
+	controllersv1beta1 "k8s.io/controller-manager/config/v1beta1"
 	kubeadm "k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm/scheme"
 	credentials "k8s.io/kubernetes/pkg/kubelet/apis/config"
 	credentialsv1 "k8s.io/kubernetes/pkg/kubelet/apis/config/v1"
@@ -29,15 +32,13 @@ import (
 )
 
 func main() {
-	kubelet := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{
+	kubelet := schemeOf(
 		credentials.AddToScheme, credentialsv1.AddToScheme,
 		credentialsv1alpha1.AddToScheme, credentialsv1beta1.AddToScheme,
-	} {
-		if err := add(kubelet); err != nil {
-			panic(err)
-		}
-	}
+	)
+	controllers := schemeOf(
+		controllersv1.AddToScheme, controllersv1alpha1.AddToScheme, controllersv1beta1.AddToScheme,
+	)
 	server := runtime.NewScheme()
 	for _, install := range []func(*runtime.Scheme){
 		apiserver.Install, audit.Install, resourcequota.Install, webhookadmission.Install,
@@ -47,6 +48,7 @@ func main() {
 	}
 	schemes := []*runtime.Scheme{
 		kubelet, server, kubeadm.Scheme, proxy.Scheme, scheduler.Scheme, podsecurity.Scheme,
+		controllers,
 	}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<20)
@@ -61,6 +63,16 @@ func main() {
 			panic(err)
 		}
 	}
+}
+
+func schemeOf(adders ...func(*runtime.Scheme) error) *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	for _, add := range adders {
+		if err := add(scheme); err != nil {
+			panic(err)
+		}
+	}
+	return scheme
 }
 
 func decode(data []byte, schemes []*runtime.Scheme) (runtime.Object, error) {

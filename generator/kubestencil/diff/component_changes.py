@@ -13,7 +13,13 @@ from kubestencil.diff.releases.facts import ReleaseFacts, owner_of
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.events import EVENTS
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.knowledge.components import Flag, Metric, flags, metrics
+from kubestencil.schema.knowledge.components import (
+    Flag,
+    Metric,
+    components_without_flags,
+    flags,
+    metrics,
+)
 from kubestencil.schema.knowledge.conditions import refused_fields
 from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
@@ -171,7 +177,7 @@ def _guard(facts: ReleaseFacts, definition: str, field: str) -> GuardedPath | No
 
 
 #: What happened to a metric or a flag; ``changed`` is everything else that is known.
-ComponentEvent = Literal["removed", "deprecated", "changed", "added"]
+ComponentEvent = Literal["removed", "deprecated", "default-changed", "changed", "added"]
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Facts = TypeVar("_Facts", bound=Metric | Flag)
@@ -200,14 +206,26 @@ class ComponentChange(NamedTuple, Generic[_Facts]):
 
     @property
     def event(self) -> ComponentEvent:
-        """What happened to it. ``changed`` are the type and stability of a metric; a flag is
-        no longer deprecated, or got a field."""
+        """What happened to it; the first one that matters of several. ``changed`` are the
+        type and stability of a metric; a flag is no longer deprecated, or got a field.
+        """
         if self.after is None:
             return "removed"
         if self.before is None:
             return "added"
-        is_new = self.after.deprecated and not self.before.deprecated
-        return "deprecated" if is_new else "changed"
+        if self.after.deprecated and not self.before.deprecated:
+            return "deprecated"
+        return "default-changed" if self.defaults else "changed"
+
+    @property
+    def defaults(self) -> tuple[str, str] | None:
+        """The default of a flag before and after, where it is another one."""
+        if not isinstance(self.before, Flag) or not isinstance(self.after, Flag):
+            return None
+        before, after = self.before.default, self.after.default
+        if before is None or after is None or before == after:
+            return None
+        return before, after
 
     @property
     def severity(self) -> Severity:
@@ -218,19 +236,21 @@ class ComponentChange(NamedTuple, Generic[_Facts]):
 
     def to_dict(self) -> dict[str, Any]:
         """The change as a JSON object."""
-        judged = {"event": self.event, "severity": self.severity}
+        names, keys, more = {"name": self.name}, _METRIC_KEYS, {}
         if self.component:
-            name = {"component": self.component, "flag": self.name}
-            return {"id": self.id, **name, **judged, "field": self.field or None}
+            names, keys = {"component": self.component, "flag": self.name}, _FLAG_KEYS
+            more = {"field": self.field or None}
         before, after = (
-            side and {key: getattr(side, key) for key in _METRIC_KEYS}
+            side and {key: getattr(side, key) for key in keys}
             for side in (self.before, self.after)
         )
+        judged = {"event": self.event, "severity": self.severity}
         sides = {"before": before, "after": after}
-        return {"id": self.id, "name": self.name, **judged, **sides}
+        return {"id": self.id, **names, **judged, **sides, **more}
 
 
 _METRIC_KEYS = ("type", "stability", "deprecated")
+_FLAG_KEYS = ("type", "default", "deprecated")
 
 
 def metric_changes(
@@ -245,15 +265,30 @@ def metric_changes(
 def flag_changes(
     before: str | None, after: str | None
 ) -> Iterator[ComponentChange[Flag]]:
-    """The flags that differ, by component and name; none where a side has no facts."""
+    """The flags that differ, by component and name; none where a side has no facts about
+    a component."""
     if before and after and covers_both("flags", before, after):
         definitions = configuration_definitions(after)
+        unknown = {*components_without_flags(before), *components_without_flags(after)}
         for (component, name), sides in _differing(flags(before), flags(after)):
             side = sides[1] or sides[0]
             path = side.field if side else ""
             has_field = path and fields_on_path(definitions, path)
             field = path if has_field else ""
-            yield ComponentChange(name, *sides, component, field)
+            change = ComponentChange(name, *sides, component, field)
+            if component not in unknown and not _has_only_another_type(change):
+                yield change
+
+
+def _has_only_another_type(change: ComponentChange[Flag]) -> bool:
+    """Whether nobody who sets a flag has to know: ``int`` became ``int32``."""
+    before, after = change.before, change.after
+    return (
+        before is not None
+        and after is not None
+        and change.defaults is None
+        and (before.deprecated, before.field) == (after.deprecated, after.field)
+    )
 
 
 def _differing(

@@ -22,7 +22,10 @@ def components_called(name: str, release: str) -> str:
     feature gates that have it in theirs; empty where there are none."""
     called = [flag for flag in flags(release).values() if flag.name == name]
     texts = (
-        f"{flag}{f', field {flag.field}' if flag.field else ''}" for flag in called
+        f"{flag}"
+        + (f", default {flag.default}" if flag.default else "")
+        + (f", field {flag.field}" if flag.field else "")
+        for flag in called
     )
     gates = islice(_gates_called(name), _MAX_GATES)
     return "; ".join(texts if called else gates)

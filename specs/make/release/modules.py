@@ -79,12 +79,10 @@ def next_release(known: Collection[str]) -> str | None:
     not ``known``: final, or a pre-release after the alpha ones, which come with the first
     commit after a branch. None where all are known. Patches have no list of their own.
     """
-    run = _go(["list", "-m", "-versions", "k8s.io/kubernetes"])
-    versions = [name.removeprefix("v") for name in run.stdout.split()[1:]]
     newest = max(map(release_order, known))
     later = [
         name
-        for name in versions
+        for name in (version[1:] for version in versions("k8s.io/kubernetes"))
         if is_version(name)
         and release_order(name) > newest
         and full_version(minor := minor_of_patch(name)) == name
@@ -96,6 +94,11 @@ def next_release(known: Collection[str]) -> str | None:
         name for name in later if minor_version_in(name) == minor_version_in(later[0])
     ]
     return of_oldest[-1] if of_oldest else None
+
+
+def versions(module: str) -> list[str]:
+    """The versions of a module that are published, oldest first; none where it is not."""
+    return _go(["list", "-m", "-versions", module]).stdout.split()[1:]
 
 
 def _described(module: str) -> str:

@@ -26,13 +26,17 @@ class Metric(NamedTuple):
 
 class Flag(NamedTuple):
     """A command line flag of a component in a range of releases, by its name without
-    dashes before it. ``field`` is the field of a configuration file that says the same,
-    after its kind (``KubeletConfiguration.maxPods``); empty where there is none."""
+    dashes before it. ``type`` and ``default`` are those that its help has, the default
+    ``""`` where that is the empty text; None where only sources were read. ``field`` is the
+    field of a configuration file that says the same, after its kind
+    (``KubeletConfiguration.maxPods``); empty where there is none."""
 
     releases: ReleaseRange
     component: str
     name: str
     deprecated: bool
+    type: str | None
+    default: str | None
     field: str
 
     def __str__(self) -> str:
@@ -98,10 +102,18 @@ def metrics(release: str) -> Mapping[str, Metric]:
 @cache
 def flags(release: str) -> Mapping[tuple[str, str], Flag]:
     """The flags of a release by component and name; none of one that the table does not
-    have."""
+    have. Those of ``components_without_flags`` are the ones of the release before."""
+    return {(row.component, row.name): row for row in _flag_rows(release) if row.name}
+
+
+@cache
+def components_without_flags(release: str) -> tuple[str, ...]:
+    """The components that nobody has looked at in a release whose flags are known of
+    others, since they could not be built."""
+    return tuple(row.component for row in _flag_rows(release) if not row.name)
+
+
+def _flag_rows(release: str) -> Iterator[Flag]:
+    # A row without a name says that its component was not looked at.
     table = ranged_rows("flags", Flag, 2)
-    return {
-        (row.component, row.name): row
-        for row in table
-        if row.releases.includes(release)
-    }
+    return (row for row in table if row.releases.includes(release))

@@ -12,7 +12,8 @@ from functools import cache
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from kubestencil.schema.knowledge.snapshots import snapshots
+from kubestencil.schema.knowledge.components import components_without_flags
+from kubestencil.schema.knowledge.snapshots import base_of, snapshots
 from kubestencil.schema.knowledge.tables import HISTORIES, rows
 from kubestencil.source.releases import (
     ReleaseRange,
@@ -75,11 +76,19 @@ class _Row(NamedTuple):
 class Gap(NamedTuple):
     """An ``aspect`` of which no facts about a ``release`` were looked for, so that those of
     another one stand for them: ``nearest`` is the last or the first one that has any, or
-    the newest one before a patch."""
+    the newest one before a patch. ``components`` are those that the gap is about, where it
+    is about some only."""
 
     aspect: Aspect
     release: str
     nearest: str
+    components: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What the facts are about."""
+        words = _ASPECTS[self.aspect].words
+        return f"{words} of {_listed(self.components)}" if self.components else words
 
     @property
     def in_words(self) -> _Words:
@@ -123,10 +132,20 @@ class Coverage(NamedTuple):
             for release in dict.fromkeys(self.releases)
             for known in [[_nearest(table, release) for table in tables]]
         )
+        flags = (
+            Gap(
+                "flags", release, base_of(release, looked_at("flags")) or "", components
+            )
+            for release in dict.fromkeys(
+                self.releases if "flags" in self.aspects else ()
+            )
+            if covers("flags", release)
+            and (components := components_without_flags(release))
+        )
         # 1.35.0 is 1.35.
         return tuple(
             gap
-            for gap in chain(documents, nearest)
+            for gap in chain(documents, nearest, flags)
             if release_order(gap.nearest)[:-1] != release_order(gap.release)[:-1]
         )
 
@@ -139,13 +158,15 @@ class Coverage(NamedTuple):
             for release in dict.fromkeys(self.releases)
             if is_prerelease(release)
         )
-        by_words: dict[_Words, dict[Aspect, str]] = {}
+        by_words: dict[_Words, dict[Aspect, Gap]] = {}
         for gap in self.gaps:
-            by_words.setdefault(gap.in_words, {})[gap.aspect] = gap.nearest
-        facts = (self._sentence(words, nearest) for words, nearest in by_words.items())
+            by_words.setdefault(gap.in_words, {})[gap.aspect] = gap
+        facts = (
+            self._sentence(words, [*gaps.values()]) for words, gaps in by_words.items()
+        )
         return (*previews, *facts)
 
-    def _sentence(self, words: _Words, nearest: Mapping[Aspect, str]) -> str:
+    def _sentence(self, words: _Words, gaps: Sequence[Gap]) -> str:
         """What to say of aspects; most of them are not listed where the others are."""
         lacking = {gap.aspect for gap in self.gaps}
         known = [
@@ -153,14 +174,15 @@ class Coverage(NamedTuple):
             for name, aspect in _ASPECTS.items()
             if name in self.aspects - lacking
         ]
-        if known and len(known) < len(nearest) and len({*nearest.values()}) == 1:
-            (release,) = {*nearest.values()}
+        nearest = {gap.nearest for gap in gaps}
+        if known and len(known) < len(gaps) and len(nearest) == 1:
+            (release,) = nearest
             return (
                 f"{words.subject} but for {_listed(known)} {words.verb} "
                 f"{words.preposition} {release}: {words.unknown} is not known"
             )
-        has_rest = not known and 1 < len(self.aspects) < 2 * len(nearest)
-        return _by_release(words, nearest, has_rest)
+        has_rest = not known and 1 < len(self.aspects) < 2 * len(gaps)
+        return _by_release(words, gaps, has_rest)
 
     def to_dict(self) -> dict[str, str]:
         """The release whose facts were used, by aspect, where it is another one than that
@@ -172,15 +194,14 @@ class Coverage(NamedTuple):
 NO_COVERAGE = Coverage()
 
 
-def _by_release(words: _Words, nearest: Mapping[Aspect, str], has_rest: bool) -> str:
+def _by_release(words: _Words, gaps: Sequence[Gap], has_rest: bool) -> str:
     """``Facts on metrics end at 1.36, on limits at 1.37: what changed later is not known``;
     with ``has_rest``, the newest release is that of all other aspects."""
     aspects: dict[str, list[str]] = {}
-    for aspect, release in sorted(
-        nearest.items(), key=lambda item: release_order(item[1])
-    ):
-        aspects.setdefault(release, []).append(_ASPECTS[aspect].words)
-    beyond = "" if "documents" in nearest else " beyond the OpenAPI document"
+    for gap in sorted(gaps, key=lambda gap: release_order(gap.nearest)):
+        aspects.setdefault(gap.nearest, []).append(gap.words)
+    has_documents = any(gap.aspect == "documents" for gap in gaps)
+    beyond = "" if has_documents else " beyond the OpenAPI document"
     verb = f" {words.verb}"
     parts: list[str] = []
     for release, names in aspects.items():

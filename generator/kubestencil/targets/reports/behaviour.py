@@ -33,6 +33,7 @@ _TITLES = {
     "gate-stage": "Other stages, with the same default",
     "gate-added": "New gates, off by default",
     "flags-deprecated": "Flags deprecated",
+    "flags-default-changed": "Flags with another default",
     "flags-changed": "Flags that are no longer deprecated, or got a field",
     "flags-added": "New flags",
     "metrics": "Stable and beta metrics",
@@ -85,9 +86,13 @@ def _flag_text(change: ComponentChange[Flag]) -> str:
     """What happened to a flag, and the field that says the same:
     ``deprecated → removed; field KubeletConfiguration.maxPods``."""
     was_deprecated = change.before is not None and change.before.deprecated
-    before = "deprecated → " if was_deprecated else ""
-    field = f"; field {change.field}" if change.field else ""
-    return f"{before}{change.event}{field}"
+    words = [f"{'deprecated → ' if was_deprecated else ''}{change.event}"]
+    if change.defaults:
+        defaults = f"default {' → '.join(change.defaults)}"
+        words = [*words, defaults] if change.event == "deprecated" else [defaults]
+    if change.field:
+        words.append(f"field {change.field}")
+    return "; ".join(words)
 
 
 def _metric_item(change: ComponentChange[Metric]) -> Item:

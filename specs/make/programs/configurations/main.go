@@ -17,6 +17,9 @@ import (
 	webhookadmission "k8s.io/apiserver/pkg/admission/plugin/webhook/config/apis/webhookadmission/install"
 	apiserver "k8s.io/apiserver/pkg/apis/apiserver/install"
 	audit "k8s.io/apiserver/pkg/apis/audit/install"
+	controllers "k8s.io/controller-manager/config/v1"
+	controllersv1alpha1 "k8s.io/controller-manager/config/v1alpha1"
+	controllersv1beta1 "k8s.io/controller-manager/config/v1beta1"
 	kubeadm "k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm/scheme"
 	kubelet "k8s.io/kubernetes/pkg/kubelet/apis/config/scheme"
 	kubeletv1alpha1 "k8s.io/kubernetes/pkg/kubelet/apis/config/v1alpha1"
@@ -52,8 +55,18 @@ func main() {
 	for _, install := range installers {
 		install(apiserverScheme)
 	}
+	// That of kube-controller-manager is private.
+	controllersScheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		controllers.AddToScheme, controllersv1alpha1.AddToScheme, controllersv1beta1.AddToScheme,
+	} {
+		if err := add(controllersScheme); err != nil {
+			panic(err)
+		}
+	}
 	for _, scheme := range []*runtime.Scheme{
 		kubeletScheme, scheduler.Scheme, proxy.Scheme, kubeadm.Scheme, podsecurity.Scheme, apiserverScheme,
+		controllersScheme,
 	} {
 		printKinds(scheme)
 	}
@@ -162,6 +175,8 @@ var special = map[string]string{
 	"k8s.io/apimachinery/pkg/api/resource.QuantityValue":                            "apimachinery.pkg.api.resource.Quantity",
 	"k8s.io/component-base/logs/api/v1.TimeOrMetaDuration":                          "any",
 	"k8s.io/kubernetes/cmd/kubeadm/app/apis/bootstraptoken/v1.BootstrapTokenString": "string",
+	// Until 1.26.
+	"k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm/v1beta2.BootstrapTokenString": "string",
 	"time.Duration": "any",
 }
 
@@ -216,7 +231,7 @@ func named(goType reflect.Type) typeName {
 // Add the defaults of a kind: of a file without fields, and of one in which each object is
 // there, empty, and each list of objects has one.
 func addDefaults(scheme *runtime.Scheme, kind schema.GroupVersionKind) {
-	for _, prepare := range []func(reflect.Value){func(reflect.Value) {}, grow} {
+	for index, prepare := range []func(reflect.Value){func(reflect.Value) {}, grow} {
 		object, err := scheme.New(kind)
 		if err != nil {
 			panic(err)
@@ -229,8 +244,10 @@ func addDefaults(scheme *runtime.Scheme, kind schema.GroupVersionKind) {
 		name := definition(value.Type().PkgPath()) + "." + kind.Kind
 		collect(found, name, value, reflect.ValueOf(before).Elem())
 		for key, values := range found {
+			// An object that is missing can be filled in otherwise than one that is empty.
+			isInside := index == 0 && key[0] != name
 			// Where files have a type in several places, it may have a default in each.
-			if _, isFound := types.defaults[key]; !isFound && len(unique(values)) == 1 {
+			if _, isFound := types.defaults[key]; !isFound && !isInside && len(unique(values)) == 1 {
 				types.defaults[key] = values[0]
 			}
 		}
@@ -316,9 +333,13 @@ func object(value, before reflect.Value) map[string]any {
 	return filled
 }
 
-// Whether a value was filled in: nanoseconds are no value that a file has.
+// Whether a value was filled in: nanoseconds are no value that a file has, nor is what was
+// taken away.
 func isFilled(after, former reflect.Value) bool {
 	if !after.IsValid() || after.Type().String() == "time.Duration" {
+		return false
+	}
+	if (after.Kind() == reflect.Slice || after.Kind() == reflect.Map) && after.IsNil() {
 		return false
 	}
 	return !former.IsValid() || fmt.Sprint(former.Interface()) != fmt.Sprint(after.Interface())

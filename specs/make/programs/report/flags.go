@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -24,8 +23,9 @@ var (
 	values = []string{"true", "false", "7", "8", "7s", "127.0.0.7", "10.7.0.0/16", "AllAlpha=false", "a=7", "a=b:NoSchedule", "a:7", "a<7", "0:memory=1Gi", "a"}
 )
 
-// Flags prints the flags of a component: whether it is deprecated, its type, its default, and
-// the field of the configuration file that it changes, with the names of outer ones.
+// Flags prints the flags of a component: whether it is deprecated, its type, its default
+// as its help has it, and the field of the configuration file that it changes, with the names
+// of outer ones.
 func Flags(component string, options func() Options) {
 	seen := map[string]bool{"help": true, "version": true}
 	for index, set := range options().Sets {
@@ -39,7 +39,7 @@ func Flags(component string, options func() Options) {
 			if flag.Deprecated != "" || saidDeprecated.MatchString(flag.Usage) {
 				deprecated = "deprecated"
 			}
-			Row("flags", component, name, deprecated, flag.Value.Type(), strconv.Quote(flag.DefValue), field(options, index, flag.Name))
+			Row("flags", component, name, deprecated, flag.Value.Type(), flag.DefValue, field(options, index, flag.Name))
 		})
 	}
 }
