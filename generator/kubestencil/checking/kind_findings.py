@@ -67,7 +67,10 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
 
 
 def custom_kinds_of(group: str, release: CheckedRelease) -> list[GroupVersionKind]:
-    """The kinds of the CustomResourceDefinitions of a group."""
+    """The kinds of the CustomResourceDefinitions of a group; none of one that may have
+    others."""
+    if group in release.release.open_groups:
+        return []
     return [kind for kind in release.release.custom_kinds if kind.group == group]
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.checking.files.kustomize import is_kustomize_kind
 from kubestencil.checking.files.placeholders import reason_unknown
-from kubestencil.checking.findings import Problem
+from kubestencil.checking.findings import NO_SCHEMA, Problem
 from kubestencil.checking.judgement import (
     Judgement,
     has_as_bad,
@@ -83,9 +83,8 @@ class Upgrade:
         )
         if is_known:
             return None
-        reason = "no schema of the custom resource"
         is_twin = has_name_of_kubernetes(kind)
-        return f"{reason} with the name of a built-in kind" if is_twin else reason
+        return f"{NO_SCHEMA} with the name of a built-in kind" if is_twin else NO_SCHEMA
 
     def start(
         self,
