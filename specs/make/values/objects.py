@@ -28,8 +28,8 @@ class Position(NamedTuple):
 
 
 def positions(release: Release, name: str, value: Any) -> Iterator[Position]:
-    """The values of an object of a definition, outermost first; only the first items of
-    lists and maps."""
+    """The values of an object of a definition, outermost first; of lists and maps, the
+    first item, and those that have a field which no item before them has."""
     yield from _positions(release, name, value, (), (name,))
 
 
@@ -61,9 +61,20 @@ def _with_parts(
     inner = schema.content
     if inner is None or not value or not isinstance(value, list | dict):
         return
-    step: Any = 0 if isinstance(value, list) else next(iter(value))
-    item = position._replace(path=(*path, step), schema=inner, is_item=True)
-    yield from _with_parts(release, item, value[step], chain)
+    for step in _steps(value):
+        item = position._replace(path=(*path, step), schema=inner, is_item=True)
+        yield from _with_parts(release, item, value[step], chain)
+
+
+def _steps(value: list[Any] | dict[str, Any]) -> Iterator[Any]:
+    """The indexes or keys of the items that are worth a look."""
+    names: set[str] = set()
+    pairs = enumerate(value) if isinstance(value, list) else value.items()
+    for index, (step, item) in enumerate(pairs):
+        fields = item.keys() if isinstance(item, dict) else set()
+        if not index or fields - names:
+            yield step
+        names |= fields
 
 
 def _is_skipped(path: Path, field: str) -> bool:
@@ -153,6 +164,17 @@ def without_dropped(value: Any, stored: Any) -> Any:
 def general(path: Path) -> str:
     """A path without the indexes of lists: ``spec.containers.image``."""
     return ".".join(step for step in path if isinstance(step, str))
+
+
+def server_paths(path: Path) -> tuple[str, ...]:
+    """How a server may write a path: of an item as one of a map, without the indexes of
+    lists, or without the list that has an item (``downwardAPI.mode`` of its ``items``).
+    """
+    *outer, last = path
+    names = [written(path), f"{written(tuple(outer))}[{last}]", general(path)]
+    if len(path) > 3 and isinstance(path[-2], int):
+        names.append(written((*path[:-3], last)))
+    return tuple(names)
 
 
 def path_of_field(position: Position) -> Path:

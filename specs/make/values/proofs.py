@@ -24,6 +24,7 @@ from specs.make.values.objects import (
     removed,
     renamed,
     replaced,
+    server_paths,
     value_at,
     written,
 )
@@ -227,11 +228,10 @@ def _refused_fields(answer: Answer, pair: Pair) -> tuple[str, ...]:
     """The paths that a server names, where one is a certain one, or is inside of it."""
     if answer.code != 422:
         return ()
-    *outer, last = pair.path
-    field, parent = written(pair.path), written(tuple(outer))
+    field, parent = written(pair.path), written(pair.path[:-1])
     names = [_path_of_field(cause.field) for cause in answer.causes]
     is_named = any(
-        name in (field, f"{parent}[{last}]", general(pair.path))
+        name in server_paths(pair.path)
         or name.startswith((f"{field}.", f"{field}["))
         or (pair.is_part and name == parent)
         for name in names

@@ -22,6 +22,7 @@ from specs.make.values.objects import (
     path_of_field,
     removed,
     replaced,
+    server_paths,
     value_at,
     written,
 )
@@ -312,12 +313,10 @@ def verdict_on(answer: Answer, position: Position) -> Verdict:
 
 
 def _names(field: str, position: Position) -> bool:
-    """Whether a path of the server is a value's: of an item, its list may be named, and
-    some paths lack the indexes of lists."""
+    """Whether a path of the server is a value's: of an item, its list may be named."""
     path = position.path
-    parent = written(path[:-1])
-    return field in (written(path), f"{parent}[{path[-1]}]", general(path)) or (
-        position.is_item and field == parent
+    return field in server_paths(path) or (
+        position.is_item and field == written(path[:-1])
     )
 
 
