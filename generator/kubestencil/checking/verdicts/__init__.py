@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Path, parts_of, value_at
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.checking.values.relations import pods_of
+from kubestencil.checking.verdicts.internal_paths import STEP, as_written, located
 from kubestencil.schema.types import group_version_kind
 from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
@@ -44,10 +44,6 @@ _WHOLE = "<nil>"
 # Characters of a message, and of what an object lacks of a path: brackets that nothing
 # closes take quadratic time.
 _MAX_MESSAGE = 400
-_MAX_DIGITS = 10
-
-# A step of a path of the server: a name, an index, or a key in brackets.
-_STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
 
 
 def ask_verdict(
@@ -122,7 +118,8 @@ def _refusals(
         return
     causes = answer.causes or (Cause("", "", answer.message),)
     # The server's code goes through maps, whose order differs each time.
-    places = ((cause, *located(cause.field, value)) for cause in sorted(causes))
+    written = (as_written(cause, value) for cause in sorted(causes))
+    places = ((cause, *located(cause.field, value)) for cause in written)
     # One mistake can have several causes.
     yield from dict.fromkeys(
         _problem(cause, path, rest, known)
@@ -135,7 +132,7 @@ def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> P
     """``rest`` is the end of the path that the object does not have."""
     message = message_of(cause)
     rule = _RULES.get(cause.reason, "invalid-value")
-    whole = (*path, *(name or key for name, key in _STEP.findall(rest[:_MAX_MESSAGE])))
+    whole = (*path, *(name or key for name, key in STEP.findall(rest[:_MAX_MESSAGE])))
     places = {problem.path: problem for problem in known}
     if whole in places:
         return places[whole]._replace(message=message)
@@ -195,28 +192,3 @@ def _pod_security(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]
     if answer.pod_security:
         path = pods_of(group_version_kind(value["apiVersion"], value["kind"])) or ()
         yield Problem("pod-security", path, answer.pod_security, "")
-
-
-def located(field: str, value: Any) -> tuple[Path, str]:
-    """The part of a path of the server that an object has, and the rest of it:
-    ``spec.containers[0].image`` of a container without an image is
-    ``("spec", "containers", 0)`` and ``.image``."""
-    path: list[str | int] = []
-    position = 0
-    while match := _STEP.match(field, position):
-        step, key = match.groups()
-        if isinstance(value, Mapping) and (name := step or key) in value:
-            path.append(name)
-            value = value[name]
-        elif (
-            isinstance(value, list)
-            and (key or "").isdecimal()
-            and len(key) < _MAX_DIGITS
-            and int(key) < len(value)
-        ):
-            path.append(int(key))
-            value = value[int(key)]
-        else:
-            break
-        position = match.end()
-    return tuple(path), field[position:]
