@@ -326,7 +326,9 @@ class Report:
         most = [f"{count:,} {kind}" for kind, count in kinds.most_common(_MAX_KINDS)]
         if len(kinds) > _MAX_KINDS:
             most.append(f"{len(kinds) - _MAX_KINDS:,} other kinds (--show-skipped)")
-        hint = "To check them, name their CustomResourceDefinitions: --crds FILE|DIR|URL"
+        hint = (
+            "To check them, name their CustomResourceDefinitions: --crds FILE|DIR|URL"
+        )
         return (
             *self._lines(lambda skip: skip.reason),
             *((f"Without a schema: {', '.join(most)}", hint) if most else ()),

@@ -127,8 +127,21 @@ class Upgrade:
         found: dict[tuple[RuleId, Path, str], _Found] = {}
         for release, after in zip((self.after, *self.others), latest, strict=True):
             explain = after.advice.explained
+            messages = {problem.message for problem in after.problems}
             for problem in after.problems:
                 key = problem.rule, problem.path, problem.message
+                # Releases may say the same in other words.
+                other = next(
+                    (
+                        known
+                        for known, entry in found.items()
+                        if known[:2] == key[:2]
+                        and known[2] not in messages
+                        and release.name not in entry.releases
+                    ),
+                    key,
+                )
+                key = key if key in found else other
                 if key not in found:
                     found[key] = _Found(explain(problem), after, [])
                 found[key].releases.append(release.name)

@@ -114,9 +114,10 @@ def load_with_found(source: Source, found: CrdSet) -> tuple[Source, Release]:
                 place.startswith(FOUND) for place in places
             ):
                 raise
-            whole = replace(whole, crds=replace(whole.crds, refused=refused))
-            if not _has_objects(whole.crds):
+            crds = replace(whole.crds, refused=refused)
+            if not _has_objects(crds):
                 return source, load_lazily(source)
+            whole = replace(whole, crds=crds)
         else:
             notes = tuple(note for note in release.notes if FOUND not in note)
             return whole, replace(release, notes=notes, open_groups=groups)
