@@ -85,7 +85,10 @@ def _without_empty_status(
 
 
 def _is_empty(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(map(_is_empty, value.values()))
+    """Whether a value is one that Go writes where nothing is set."""
+    if isinstance(value, Mapping):
+        return all(map(_is_empty, value.values()))
+    return not value
 
 
 def _manifest(item: Item, file: str) -> Manifest:
