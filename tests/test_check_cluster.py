@@ -205,7 +205,10 @@ def test_the_role_of_the_documentation_is_enough(
         row for row in everything if "requests" not in (row[4] or "")
     }
     assert any("requests" in (row[4] or "") for row in _found(report))
-    assert not [skip for skip in report["notChecked"] if "forbid" in skip["reason"]]
+    refused = [
+        skip["file"] for skip in report["notChecked"] if "forbid" in skip["reason"]
+    ]
+    assert refused == ["<cluster>/widgets.example.com"]
     # What is forbidden is one line, however many resources there are.
     report = _check(kubeconfig, monkeypatch, "--context", "nobody")
     refused = [skip for skip in report["notChecked"] if "forbid" in skip["reason"]]

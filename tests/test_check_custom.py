@@ -183,3 +183,26 @@ def test_definitions_among_the_files_define_their_kinds(tmp_path: Path) -> None:
         assert "Without a schema: 1 Gadget of example.com/v1, 1 Other of" in report
         assert "--crds FILE|DIR|URL" in report
     assert "1 Widget of" in check(str(tmp_path), "--no-tree-crds")
+
+
+def test_defaults_are_there_before_one_of_several_schemas_is_chosen(
+    tmp_path: Path,
+) -> None:
+    schema = (
+        "openAPIV3Schema:\n          type: object\n          properties:\n"
+        "            address:\n              type: object\n"
+        "              oneOf:\n"
+        "                - properties: {type: {enum: [IP]}, value: {format: ipv4}}\n"
+        "                - properties: {type: {not: {enum: [IP]}}}\n"
+        "              properties:\n"
+        "                type: {type: string, default: IP}\n"
+        "                value: {type: string}\n"
+    )
+    head = CRD.partition("openAPIV3Schema")[0]
+    (tmp_path / "crd.yaml").write_text(head + schema)
+    name = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n"
+    for value, is_right in (("1.1.1.1", True), ("x", False)):
+        path = tmp_path / "a.yaml"
+        path.write_text(f"{name}address: {{value: {value}}}\n")
+        args = ["check", str(tmp_path), "--to", "1.35", "--exact", "off", "-q"]
+        assert (CliRunner().invoke(cli, args).exit_code == 0) == is_right

@@ -17,7 +17,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import kubestencil
+from kubestencil.checking.findings import Results
 from kubestencil.checking.run import check
+from kubestencil.checking.verdicts import add_verdict
 from kubestencil.checking.verdicts.internal_paths import as_written, located
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError, OutputError, UsageError
@@ -305,6 +307,30 @@ def test_paths_of_the_server_are_those_of_the_version(
     value = {"apiVersion": api_version, "kind": kind}
     cause = Cause("FieldValueInvalid", field, "a")
     assert as_written(cause, value).field == written
+
+
+def test_refusals_without_a_place_of_their_own_are_placed_or_left_out() -> None:
+    """A path may be in the message only; a placeholder is quoted as the map that has it;
+    rules that were not applied are no mistake."""
+    value = {
+        "metadata": {"labels": {"a": "{{ .A }}"}},
+        "spec": {"addresses": [{"value": "x"}]},
+    }
+    message = 'Invalid value: "": "spec.addresses[0]" must validate one schema (oneOf)'
+    label = 'Invalid value: "{{ .A }}": a valid label must be'
+    incomplete = "some validation rules were not checked because the object was invalid"
+    answer = Answer(
+        422,
+        causes=(
+            Cause("FieldValueInvalid", "<nil>", message),
+            Cause("FieldValueInvalid", "metadata.labels", label, '"{{ .A }}"'),
+            Cause("FieldValueInvalid", "<nil>", f"Invalid value: null: {incomplete}"),
+        ),
+    )
+    results = Results()
+    add_verdict(results, (), value, answer, is_custom=True)
+    (problem,) = results.values
+    assert problem.path == ("spec", "addresses", 0)
 
 
 def test_lists_that_the_server_leaves_out_are_found() -> None:

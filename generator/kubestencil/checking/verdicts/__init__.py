@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,12 @@ from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Path, parts_of, value_at
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.checking.values.relations import pods_of
-from kubestencil.checking.verdicts.internal_paths import STEP, as_written, located
+from kubestencil.checking.verdicts.internal_paths import (
+    STEP,
+    WHOLE,
+    as_written,
+    located,
+)
 from kubestencil.schema.types import group_version_kind
 from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
@@ -35,11 +41,11 @@ _NOT_SERVED = (
     "server, or does not serve their version"
 )
 
+# What apiextensions-apiserver says beside the causes for which it left out rules.
+_INCOMPLETE = "some validation rules were not checked because the object was invalid"
+
 # Fields of containers.
 _OF_SHELLS = ("command", "args")
-
-# The path of a whole custom resource.
-_WHOLE = "<nil>"
 
 # Characters of a message, and of what an object lacks of a path: brackets that nothing
 # closes take quadratic time.
@@ -116,7 +122,8 @@ def _refusals(
     is_admitted = not answer.pod_security and not answer.policies
     if answer.accepted or not answer.is_verdict or not is_admitted:
         return
-    causes = answer.causes or (Cause("", "", answer.message),)
+    causes = [cause for cause in answer.causes if _INCOMPLETE not in cause.message]
+    causes = causes or [Cause("", "", answer.message)]
     # The server's code goes through maps, whose order differs each time.
     written = (as_written(cause, value) for cause in sorted(causes))
     places = ((cause, *located(cause.field, value)) for cause in written)
@@ -124,8 +131,16 @@ def _refusals(
     yield from dict.fromkeys(
         _problem(cause, path, rest, known)
         for cause, path, rest in places
-        if not reason_unknown(value_at(value, path))
+        if not reason_unknown(value_at(value, path)) and not _has_unknown(cause)
     )
+
+
+def _has_unknown(cause: Cause) -> bool:
+    """Whether what the server quotes is a placeholder: it names the map of a label."""
+    try:
+        return bool(reason_unknown(json.loads(cause.bad_value or "null")))
+    except ValueError:
+        return False
 
 
 def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> Problem:
@@ -156,7 +171,7 @@ def message_of(cause: Cause) -> str:
     text = cause.message
     if len(text) > _MAX_MESSAGE:
         text = f"{text[: _MAX_MESSAGE // 2]} … {text[-_MAX_MESSAGE // 2 :]}"
-    return text if cause.field in ("", _WHOLE) else f"{cause.field}: {text}"
+    return text if cause.field in ("", WHOLE) else f"{cause.field}: {text}"
 
 
 def _warnings(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:

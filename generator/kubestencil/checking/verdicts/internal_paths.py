@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from kubestencil.checking.paths import Path
 from kubestencil.validator.protocol import Cause
 
+#: The path of a whole custom resource.
+WHOLE = "<nil>"
 _MAX_DIGITS = 10
 # A step of a path of the server: a name, an index, or a key in brackets.
 STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
@@ -63,8 +65,17 @@ _RENAMES = (
 )
 
 
+# A path that only the message has: "spec.addresses[1]" must validate at least one schema.
+_IN_MESSAGE = re.compile(
+    r'Invalid value: .{0,100}?: "([\w.\[\]-]{1,300})" must validate'
+)
+
+
 def as_written(cause: Cause, value: Mapping[str, Any]) -> Cause:
     """A cause with the path that its field has in the version of an object."""
+    named = _IN_MESSAGE.match(cause.message)
+    if named and cause.field in ("", WHOLE):
+        return cause._replace(field=named[1])
     for rename in _RENAMES:
         rest = cause.field.removeprefix(rename.internal)
         is_same = (rename.api_version, rename.kind) == (
