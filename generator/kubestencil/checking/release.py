@@ -59,7 +59,9 @@ class CheckedRelease:
         if kind.group in built_in_groups():
             self.places.check(value, kind, results)
             results.values.extend(related_problems(value, kind))
-            results.values.extend(definition_problems(value, kind))
+            # What is missing would be said twice.
+            if not (results.problems or results.values):
+                results.values.extend(definition_problems(value, kind))
         return results
 
     def errors_in(

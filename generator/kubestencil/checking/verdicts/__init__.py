@@ -88,6 +88,10 @@ def add_verdict(
 
     ``known`` is what tables have of it: a problem has the same rule and place with it.
     """
+    is_error = any(RULES[one.rule].severity == "error" for one in results.problems)
+    if answer.code == 400 and is_error:
+        # It says in one sentence what is known place by place.
+        return
     if answer.is_verdict:
         results.problems[:] = [
             problem

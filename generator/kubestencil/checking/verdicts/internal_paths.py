@@ -68,6 +68,7 @@ _RENAMES = (
 # A path that only the message has: "spec.addresses[1]" must validate at least one schema.
 _IN_MESSAGE = re.compile(
     r'Invalid value: .{0,100}?: "([\w.\[\]-]{1,300})" must validate'
+    r'|.{0,300}?: unknown field "([\w.\[\]-]{1,300})"'
 )
 
 
@@ -75,7 +76,7 @@ def as_written(cause: Cause, value: Mapping[str, Any]) -> Cause:
     """A cause with the path that its field has in the version of an object."""
     named = _IN_MESSAGE.match(cause.message)
     if named and cause.field in ("", WHOLE):
-        return cause._replace(field=named[1])
+        return cause._replace(field=named[1] or named[2])
     for rename in _RENAMES:
         rest = cause.field.removeprefix(rename.internal)
         is_same = (rename.api_version, rename.kind) == (
