@@ -1,5 +1,6 @@
 """What the API server's own code says about an object (``kubestencil.validator``), and in
-``changes`` about a change of one that is there."""
+``changes`` about a change of one that is there; ``internal_paths`` finds the places that
+it names."""
 
 from __future__ import annotations
 
