@@ -630,7 +630,7 @@ def test_a_version_that_the_release_does_not_serve_is_converted_only(
     old = json.dumps(DEPLOYMENT | {"apiVersion": "apps/v1beta1"})
     result = _run("default", "-", "--release", "1.35", stdin=old)
     assert result.exit_code == 1
-    message = "not find the requested resource (post deployments.apps)"
+    message = "does not serve Deployment of apps/v1beta1"
     assert message in str(result.exception)
     converted = _run("convert", "-", "--to", "apps/v1", "--release", "1.35", stdin=old)
     assert "apiVersion: apps/v1\n" in converted.output
