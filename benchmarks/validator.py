@@ -114,9 +114,9 @@ def _expected(verdicts: Path) -> tuple[set[str], set[str]]:
 
 def _patches(folder: Path) -> set[str]:
     from kubestencil.checking.files.find import find_files
-    from kubestencil.checking.files.kustomize import listed_patches
+    from kubestencil.checking.files.kustomize import read_kustomizations
 
-    listed = listed_patches(find_files([str(folder)]))
+    listed = read_kustomizations(find_files([str(folder)])).patches
     return {str(Path(path).relative_to(folder)) for path in listed}
 
 

@@ -101,11 +101,11 @@ NEW = (
     .replace("autoscaling/v1", "autoscaling/v2")
 )
 REFUSED = {
-    ("Deployment", "spec.selector", 5),
-    ("Service", "spec", 16),
-    ("Job", "spec.template", 21),
-    ("StatefulSet", "spec", 32),
-    ("PersistentVolumeClaim", "spec", 44),
+    ("Deployment", "spec.selector.matchLabels.app", 5),
+    ("Service", "spec.clusterIP", 16),
+    ("Job", "spec.template.spec.containers[0].image", 21),
+    ("StatefulSet", "spec.volumeClaimTemplates[0].spec.accessModes[0]", 39),
+    ("PersistentVolumeClaim", "spec.accessModes[0]", 44),
 }
 
 
@@ -465,3 +465,30 @@ def test_changes_since_a_commit_are_found(built: None, repository: Path) -> None
         for finding in report["findings"]
         if finding["rule"] == "immutable-field"
     } == REFUSED
+
+
+def test_a_refused_change_is_where_something_changed_in_words() -> None:
+    """What may change is quoted by the server; what Go prints of values is left out."""
+    old = {"spec": {"replicas": 1, "serviceName": "a", "template": {"a": [1]}}}
+    new = {"spec": {"replicas": 2, "serviceName": "b", "template": {"a": [2]}}}
+
+    def problem(field: str, message: str) -> tuple[object, str]:
+        results = Results()
+        cause = Cause("FieldValueInvalid", field, message)
+        answer = Answer(422, causes=(cause,))
+        add_refused_changes(results, Answer(201), answer, new, old)
+        (found,) = results.values
+        return found.path, found.message
+
+    text = (
+        "Forbidden: updates for fields other than 'replicas', 'template' are forbidden"
+    )
+    assert problem("spec", f"{text}\n core.Spec{{...}}") == (
+        ("spec", "serviceName"),
+        f"spec: {text}; changed: spec.serviceName",
+    )
+    text = 'Invalid value: {"a":[2]}: field is immutable'
+    assert problem("spec.template", text) == (
+        ("spec", "template", "a", 0),
+        "spec.template: field is immutable; changed: spec.template.a[0]",
+    )

@@ -73,7 +73,7 @@ _KEYS = [
 @pytest.fixture(scope="module")
 def kubeconfig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The configuration of a cluster with what people apply and create. Its context
-    ``reader`` has the rights of the role in the documentation only."""
+    ``reader`` has the rights of the role in the documentation only, ``nobody`` none."""
     if reason := api.missing():
         pytest.skip(reason)
     folder = tmp_path_factory.mktemp("cluster")
@@ -81,9 +81,10 @@ def kubeconfig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         config = client.kubeconfig()
         token = config["users"][0]["user"]["token"]
         config["users"].append({"name": "r", "user": {"token": token, "as": "reader"}})
-        config["contexts"].append(
-            {"name": "reader", "context": {"cluster": "test", "user": "r"}}
-        )
+        config["users"].append({"name": "n", "user": {"token": token, "as": "nobody"}})
+        for name in ("reader", "nobody"):
+            context = {"cluster": "test", "user": name[0]}
+            config["contexts"].append({"name": name, "context": context})
         path = folder / "kubeconfig"
         path.write_text(json.dumps(config))
         _fill(path)
@@ -204,8 +205,15 @@ def test_the_role_of_the_documentation_is_enough(
         row for row in everything if "requests" not in (row[4] or "")
     }
     assert any("requests" in (row[4] or "") for row in _found(report))
-    refused = [skip for skip in report["notChecked"] if "nodes" in skip["file"]]
-    assert "forbidden" in refused[0]["reason"]
+    refused = [
+        skip["file"] for skip in report["notChecked"] if "forbid" in skip["reason"]
+    ]
+    assert refused == ["<cluster>/widgets.example.com"]
+    # What is forbidden is one line, however many resources there are.
+    report = _check(kubeconfig, monkeypatch, "--context", "nobody")
+    refused = [skip for skip in report["notChecked"] if "forbid" in skip["reason"]]
+    assert len(refused) > 10
+    assert len({skip["reason"] for skip in refused}) == 1
 
 
 @pytest.mark.nightly
@@ -374,3 +382,30 @@ def test_a_release_that_grows_when_it_is_unpacked_is_refused(
 def test_the_role_of_the_documentation_is_a_document() -> None:
     (document,) = documents(_role_of_docs(), "docs")
     assert document.value["metadata"]["name"] == "kubestencil-check"
+
+
+@pytest.mark.nightly
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("release", "server"), [("1.35", api.SERVER), ("1.29", api.OLD_SERVER)]
+)
+def test_no_object_that_a_server_has_of_itself_is_an_error(
+    tmp_path: Path, release: str, server: str
+) -> None:
+    """FlowSchemas, PriorityClasses, roles: by tables."""
+    if reason := api.missing(server):
+        pytest.skip(reason)
+    with api.api_server(tmp_path, server=server, authorization="RBAC") as client:
+        config = tmp_path / "kubeconfig"
+        config.write_text(json.dumps(client.kubeconfig()))
+        names = kubectl(config, "api-resources", "--verbs=list", "-o", "name").split()
+        listed = kubectl(config, "get", ",".join(names), "-A", "-o", "json")
+    path = tmp_path / "objects.json"
+    path.write_text(listed)
+    report = CliRunner().invoke(
+        cli,
+        ["check", str(path), "--to", release, "--exact", "off", "-f", "json", "-q"],
+    )
+    found = json.loads(report.stdout)
+    assert found["checked"]["objects"] > 100
+    assert not [item for item in found["findings"] if item["severity"] == "error"]

@@ -156,3 +156,53 @@ def test_integers_beyond_64_bits_are_refused(tmp_path: Path) -> None:
 def test_a_required_field_that_is_absent_is_warned_of(tmp_path: Path) -> None:
     findings, _ = check_spec(tmp_path, "{colour: red}")
     assert findings == [("missing-field", "spec.size")]
+
+
+def test_definitions_among_the_files_define_their_kinds(tmp_path: Path) -> None:
+    """Those that are not valid, or there twice, define none; of their group, others may
+    exist."""
+    (tmp_path / "crd.yaml").write_text(CRD)
+    (tmp_path / "copy.yaml").write_text(CRD)
+    broken = CRD.replace("widgets", "gadgets").replace("Widget", "Gadget")
+    (tmp_path / "broken.yaml").write_text(broken.replace("type: object", "type: x"))
+    widget = "apiVersion: example.com/v1\nkind: {}\nmetadata: {{name: a}}\n"
+    text = "---\n".join(map(widget.format, ("Widget", "Gadget", "Other")))
+    text = text.replace("kind: Widget", "kind: Widget\nspec: {size: none}")
+    path = tmp_path / "objects.yaml"
+    path.write_text(text)
+
+    def check(*arguments: str, given: str = "") -> str:
+        args = ("check", *arguments, "--to", "1.35", "--exact", "off", "-q")
+        return CliRunner().invoke(cli, args, given).stdout
+
+    for report in (
+        check(str(tmp_path)),
+        check("-", given=f"{CRD}---\n{text}"),
+    ):
+        assert "(wrong-type)" in report
+        assert "Without a schema: 1 Gadget of example.com/v1, 1 Other of" in report
+        assert "--crds FILE|DIR|URL" in report
+    assert "1 Widget of" in check(str(tmp_path), "--no-tree-crds")
+
+
+def test_defaults_are_there_before_one_of_several_schemas_is_chosen(
+    tmp_path: Path,
+) -> None:
+    schema = (
+        "openAPIV3Schema:\n          type: object\n          properties:\n"
+        "            address:\n              type: object\n"
+        "              oneOf:\n"
+        "                - properties: {type: {enum: [IP]}, value: {format: ipv4}}\n"
+        "                - properties: {type: {not: {enum: [IP]}}}\n"
+        "              properties:\n"
+        "                type: {type: string, default: IP}\n"
+        "                value: {type: string}\n"
+    )
+    head = CRD.partition("openAPIV3Schema")[0]
+    (tmp_path / "crd.yaml").write_text(head + schema)
+    name = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n"
+    for value, is_right in (("1.1.1.1", True), ("x", False)):
+        path = tmp_path / "a.yaml"
+        path.write_text(f"{name}address: {{value: {value}}}\n")
+        args = ["check", str(tmp_path), "--to", "1.35", "--exact", "off", "-q"]
+        assert (CliRunner().invoke(cli, args).exit_code == 0) == is_right

@@ -191,3 +191,81 @@ def test_options_of_clusters_need_a_cluster() -> None:
     assert isinstance(result.exception, UsageError)
     result = CliRunner().invoke(cli, ["check", "--to", "1.35"])
     assert isinstance(result.exception, UsageError)
+
+
+def _lines(*arguments: str) -> list[str]:
+    options = ["check", *arguments, "--to", "1.35", "--exact", "off", "-q"]
+    return CliRunner().invoke(cli, options).stdout.splitlines()
+
+
+def test_what_a_kustomization_sets_is_not_judged_in_its_base(tmp_path: Path) -> None:
+    """Also by a component, and in folders of other folders; anything else is judged."""
+    base = tmp_path / "base"
+    base.mkdir()
+    (base / "ns.yaml").write_text(
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: _, labels: {a b: c}}\n"
+    )
+    (base / "kustomization.yaml").write_text("resources: [ns.yaml]\n")
+    assert sum("(invalid-name)" in line for line in _lines(str(tmp_path))) == 2
+    for folder, text in (
+        ("component", "kind: Component\nnamespace: prod\n"),
+        ("overlay", "resources: [../base]\ncomponents: [../component, ../overlay]\n"),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "kustomization.yaml").write_text(text)
+    lines = _lines(str(tmp_path))
+    assert sum("(invalid-name)" in line for line in lines) == 1
+    assert "Not checked: 1 (values that kustomizations set)" in lines
+
+
+def test_a_document_that_is_no_object_beside_some_is_a_warning(tmp_path: Path) -> None:
+    name = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+    path = tmp_path / "a.yaml"
+    for other, what in (
+        ("text\n", "a text"),
+        ("{}\n", "an empty mapping"),
+        ("[]\n", "a list"),
+        ("3\n", "a value"),
+    ):
+        path.write_text(f"{name}---\n{other}")
+        line = f"  5:1: warning: the document is {what}, and no object (no-object)"
+        assert line in _lines(str(path))
+        path.write_text(other)
+        assert not any("no-object" in line for line in _lines(str(path)))
+    for other in ("# comment\n", "---\n", '[{"op": "remove", "path": "/a"}]\n'):
+        path.write_text(f"{name}---\n{other}")
+        assert "No findings" in _lines(str(path))[0]
+
+
+def test_a_byte_order_mark_begins_any_document(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    name = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A}\n"
+    path.write_text(f"{name}---\n\ufeff{name}")
+    assert [line[:6] for line in _lines(str(path)) if "error:" in line] == [
+        "  3:18",
+        "  7:18",
+    ]
+
+
+def test_a_schema_that_is_not_structural_is_an_error_without_a_validator(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "crd.yaml"
+    path.write_text(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+        "metadata: {name: bars.ex.com}\nspec:\n  group: ex.com\n  scope: Namespaced\n"
+        "  names: {plural: bars, kind: Bar}\n  versions:\n"
+        "  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: "
+        '{type: object, properties: {a: {$ref: "#/x"}}}}}\n'
+    )
+    message = "$ref is not allowed in a structural schema (invalid-value)"
+    assert any(
+        line.startswith("  9:") and message in line for line in _lines(str(path))
+    )
+
+
+@pytest.mark.parametrize("kind", ["pod", "po", "pods", "POD"])
+def test_a_kind_may_be_written_as_a_resource(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n")
+    assert "    hint: use Pod of v1" in _lines(str(path))

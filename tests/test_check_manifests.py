@@ -10,7 +10,7 @@ import pytest
 
 from kubestencil.checking import Finding, check_paths
 from kubestencil.checking.files.find import find_files
-from kubestencil.checking.files.kustomize import listed_patches
+from kubestencil.checking.files.kustomize import read_kustomizations
 from kubestencil.checking.rules import RuleId
 from tests.conftest import load, rest_nightly
 from tests.public_manifests import FOLDER, Key, extract, verdicts
@@ -125,7 +125,10 @@ def test_what_validation_refuses_is_found_or_beyond_the_document(
     refused = verdicts(release, 422)
     assert len(refused) > 200
     files = list(find_files([str(manifests)]))
-    patches = {str(Path(path).relative_to(manifests)) for path in listed_patches(files)}
+    patches = {
+        str(Path(path).relative_to(manifests))
+        for path in read_kustomizations(files).patches
+    }
     missed: list[tuple[Key, str]] = []
     for key, row in refused.items():
         if key[0] in patches:
@@ -151,7 +154,10 @@ def test_refusals_that_depend_on_the_object_alone_are_errors(
     findings: Mapping[str, Mapping[Key, list[Finding]]], manifests: Path, release: str
 ) -> None:
     files = list(find_files([str(manifests)]))
-    patches = {str(Path(path).relative_to(manifests)) for path in listed_patches(files)}
+    patches = {
+        str(Path(path).relative_to(manifests))
+        for path in read_kustomizations(files).patches
+    }
     of_cluster = ("failed to allocate IP", "controller-uid")
     refused = [
         key

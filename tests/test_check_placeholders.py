@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kubestencil.checking.files.find import ManifestFile
+from kubestencil.checking.files.kustomize import Kustomizations
 from kubestencil.checking.files.placeholders import ENCRYPTED, PLACEHOLDER, kept_texts
 from kubestencil.checking.fixing import fixed_text
 from kubestencil.checking.release import prepare
@@ -82,7 +83,7 @@ def upgrade() -> Upgrade:
 
 def _skips(text: str, upgrade: Upgrade) -> list[tuple[str, int]]:
     """What is not checked of a text that has no findings and is not fixed."""
-    run = Run(upgrade, frozenset())
+    run = Run(upgrade, Kustomizations())
     for finish in run.start([ManifestFile("a.yaml", content=text.encode())]):
         finish()
     assert run.found.findings == []
@@ -220,4 +221,4 @@ def test_an_encrypted_object_is_not_printed_without_its_keys(
     path.write_text(_SOPS.replace("MORE", ""))
     with pytest.raises(SourceError, match="is encrypted"):
         # Nothing is asked of the API server's code.
-        list(results([str(path)], operation, None, to="v1"))  # type: ignore[arg-type]
+        list(results([str(path)], operation, None, to="v1", warn=print))  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kubestencil.checking import check_paths
 from kubestencil.checking.files.find import ManifestFile
+from kubestencil.checking.files.kustomize import Kustomizations
 from kubestencil.checking.files.manifests import (
     Item,
     Manifest,
@@ -234,7 +235,7 @@ def test_hostile_files_are_findings_and_no_tracebacks(tmp_path: Path) -> None:
     from kubestencil.checking.upgrade import Upgrade
     from tests.conftest import load
 
-    run = Run(Upgrade(None, prepare(load("1.35"))), frozenset())
+    run = Run(Upgrade(None, prepare(load("1.35"))), Kustomizations())
     path = tmp_path / "x.yaml"
     deep = "{properties: {a: " * 120 + "{}" + "}}" * 120
     pod = f"apiVersion: v1\nkind: Pod\nmetadata: {'[' * 400}{']' * 400}\n"

@@ -306,3 +306,19 @@ def test_an_edit_goes_to_the_line_of_its_finding(tmp_path: Path) -> None:
             assert edit.new_text == '"1"'
 
     in_editor(work)
+
+
+def test_kinds_are_proposed_by_use_with_their_version() -> None:
+    upgrade = Upgrade(None, prepare(load("1.35")))
+    cursor = cursor_at(["kind: D"], 0, 7)
+    assert cursor is not None
+    words = suggest(cursor, upgrade.after)
+    names = [word.word for word in words]
+    assert names.index("Deployment") < names.index("DeviceClass")
+    assert {"DeploymentList", "Status", "APIGroup", "TokenReview"}.isdisjoint(names)
+    assert "KubeletConfiguration" in names
+    by_name = {word.word: word.api_version for word in words}
+    assert by_name["Deployment"] == "apps/v1"
+    cursor = cursor_at(["apiVersion: apps/v1", "kind: D"], 1, 7)
+    assert cursor is not None
+    assert {word.api_version for word in suggest(cursor, upgrade.after)} == {""}

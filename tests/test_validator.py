@@ -17,8 +17,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import kubestencil
+from kubestencil.checking.findings import Results
 from kubestencil.checking.run import check
-from kubestencil.checking.verdicts import located
+from kubestencil.checking.verdicts import add_verdict
+from kubestencil.checking.verdicts.internal_paths import as_written, located
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError, OutputError, UsageError
 from kubestencil.schema.knowledge.components import go_module_rows, strategy_rows
@@ -26,7 +28,7 @@ from kubestencil.schema.knowledge.resources import resource_facts
 from kubestencil.source.releases import listed_releases
 from kubestencil.validator.binaries import binary_path, find_binary, this_platform
 from kubestencil.validator.process import Validator, _line
-from kubestencil.validator.protocol import Answer, Request, read_answer
+from kubestencil.validator.protocol import Answer, Cause, Request, read_answer
 from tests.conftest import ROOT, load
 from tests.test_docs import blocks
 from tests.validators import built_validator
@@ -283,6 +285,59 @@ def test_a_path_of_the_server_is_located(
         "spec": {"containers": [{"name": "a"}]},
     }
     assert located(field, value) == (path, rest)
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "field", "written"),
+    [
+        (
+            "apiextensions.k8s.io/v1",
+            "CustomResourceDefinition",
+            "spec.validation.openAPIV3Schema.type",
+            "spec.versions[0].schema.openAPIV3Schema.type",
+        ),
+        ("events.k8s.io/v1", "Event", "count", "deprecatedCount"),
+        ("v1", "Event", "count", "count"),
+        ("v1", "Node", "metadata.taints[0].key", "spec.taints[0].key"),
+    ],
+)
+def test_paths_of_the_server_are_those_of_the_version(
+    api_version: str, kind: str, field: str, written: str
+) -> None:
+    value = {"apiVersion": api_version, "kind": kind}
+    cause = Cause("FieldValueInvalid", field, "a")
+    assert as_written(cause, value).field == written
+
+
+def test_refusals_without_a_place_of_their_own_are_placed_or_left_out() -> None:
+    """A path may be in the message only; a placeholder is quoted as the map that has it;
+    rules that were not applied are no mistake."""
+    value = {
+        "metadata": {"labels": {"a": "{{ .A }}"}},
+        "spec": {"addresses": [{"value": "x"}]},
+    }
+    message = 'Invalid value: "": "spec.addresses[0]" must validate one schema (oneOf)'
+    label = 'Invalid value: "{{ .A }}": a valid label must be'
+    incomplete = "some validation rules were not checked because the object was invalid"
+    answer = Answer(
+        422,
+        causes=(
+            Cause("FieldValueInvalid", "<nil>", message),
+            Cause("FieldValueInvalid", "metadata.labels", label, '"{{ .A }}"'),
+            Cause("FieldValueInvalid", "<nil>", f"Invalid value: null: {incomplete}"),
+        ),
+    )
+    results = Results()
+    add_verdict(results, (), value, answer, is_custom=True)
+    (problem,) = results.values
+    assert problem.path == ("spec", "addresses", 0)
+
+
+def test_lists_that_the_server_leaves_out_are_found() -> None:
+    value = {"downwardAPI": {"items": [{"mode": 1}]}, "loadBalancer": 1}
+    path = ("downwardAPI", "items", 0, "mode")
+    assert located("downwardAPI.mode", value) == (path, "")
+    assert located("LoadBalancer", value) == (("loadBalancer",), "")
 
 
 def test_a_command_says_how_to_get_a_program_that_is_missing(none_built: Path) -> None:
@@ -575,7 +630,7 @@ def test_a_version_that_the_release_does_not_serve_is_converted_only(
     old = json.dumps(DEPLOYMENT | {"apiVersion": "apps/v1beta1"})
     result = _run("default", "-", "--release", "1.35", stdin=old)
     assert result.exit_code == 1
-    message = "not find the requested resource (post deployments.apps)"
+    message = "does not serve Deployment of apps/v1beta1"
     assert message in str(result.exception)
     converted = _run("convert", "-", "--to", "apps/v1", "--release", "1.35", stdin=old)
     assert "apiVersion: apps/v1\n" in converted.output

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.checking.verdicts import located
+from kubestencil.checking.verdicts.internal_paths import located
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.schema.knowledge.warnings import NODE_LABELS, POD_ANNOTATIONS

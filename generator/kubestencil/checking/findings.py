@@ -35,6 +35,9 @@ STDIN = "<stdin>"
 #: of each text of a finding.
 MAX_FINDINGS = 1000
 _MAX_CHARACTERS = 1000
+#: How the reason begins why objects of a kind are not checked that no document defines.
+NO_SCHEMA = "no schema of the custom resource"
+_MAX_KINDS = 5
 _COUNTS = "files", "documents", "objects", "checked", "updated"
 
 
@@ -314,8 +317,22 @@ class Report:
         )
 
     def skipped_reasons(self) -> tuple[str, ...]:
-        """``skipped_lines`` without details, so that each reason has one line."""
-        return self._lines(lambda skip: skip.reason)
+        """``skipped_lines`` without details, so that each reason has one line: with the
+        kinds that lack a schema, most objects first, and how to name one."""
+        kinds = Counter[str]()
+        for skip in self.skips:
+            if skip.reason.startswith(NO_SCHEMA):
+                kinds[skip.detail] += skip.times
+        most = [f"{count:,} {kind}" for kind, count in kinds.most_common(_MAX_KINDS)]
+        if len(kinds) > _MAX_KINDS:
+            most.append(f"{len(kinds) - _MAX_KINDS:,} other kinds (--show-skipped)")
+        hint = (
+            "To check them, name their CustomResourceDefinitions: --crds FILE|DIR|URL"
+        )
+        return (
+            *self._lines(lambda skip: skip.reason),
+            *((f"Without a schema: {', '.join(most)}", hint) if most else ()),
+        )
 
     def _lines(self, text_of: Callable[[Skip], str]) -> tuple[str, ...]:
         counts = Counter[str]()

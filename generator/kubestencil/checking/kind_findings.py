@@ -67,7 +67,10 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
 
 
 def custom_kinds_of(group: str, release: CheckedRelease) -> list[GroupVersionKind]:
-    """The kinds of the CustomResourceDefinitions of a group."""
+    """The kinds of the CustomResourceDefinitions of a group; none of one that may have
+    others."""
+    if group in release.release.open_groups:
+        return []
     return [kind for kind in release.release.custom_kinds if kind.group == group]
 
 
@@ -241,6 +244,21 @@ def missing_kind(value: Any) -> Problem | None:
     return Problem("missing-kind", (), f"has no {name}", hint)
 
 
+def refused_document(value: Any) -> Problem | None:
+    """The problem of a document that is no object, beside others that are: a text, a
+    list, a number, or an empty mapping, for which kubectl refuses the file."""
+    if value is None or (isinstance(value, dict) and value):
+        return None
+    what: Mapping[type, str] = {
+        dict: "an empty mapping",
+        list: "a list",
+        str: "a text",
+    }
+    message = f"the document is {what.get(type(value), 'a value')}, and no object"
+    hint = "remove it, or indent it: a line --- ends a document, also inside of a text"
+    return Problem("no-object", (), message, hint)
+
+
 def is_of_kubernetes(kind: GroupVersionKind) -> bool:
     """Whether a kind is in a group of Kubernetes, whether or not it exists."""
     return kind.group in built_in_groups() or is_configuration_group(kind.group)
@@ -290,9 +308,18 @@ def _other_kind(
 def _nearest_kind(
     kind: GroupVersionKind, release: CheckedRelease
 ) -> GroupVersionKind | None:
-    """The kind of a similar name, in the same group where that has it."""
+    """The kind that a resource's name means (``pods``, ``po``), or that of a similar
+    name, in the same group where that has it."""
+    name = kind.kind.lower()
     names = {served.kind for served in release.kinds}
-    similar = get_close_matches(kind.kind, names, n=1, cutoff=0.8)
+    similar = sorted(
+        {
+            resource.kind.kind
+            for resource in release.release.resources.values()
+            if name in (resource.plural, resource.singular, *resource.short_names)
+        }
+        & names
+    ) or get_close_matches(kind.kind, names, n=1, cutoff=0.8)
     return max(
         (served for served in release.kinds if served.kind in similar),
         key=lambda served: (served.group == kind.group, _rank(served)),

@@ -11,6 +11,7 @@ from kubestencil.checking.decoding.decode import Decoder
 from kubestencil.checking.findings import Results
 from kubestencil.checking.paths import Path, link_of
 from kubestencil.checking.rules import RULES
+from kubestencil.checking.values.definitions import definition_problems
 from kubestencil.checking.values.places import PlaceChecks
 from kubestencil.checking.values.relations import related_problems
 from kubestencil.schema.knowledge.conditions import combinations
@@ -58,6 +59,9 @@ class CheckedRelease:
         if kind.group in built_in_groups():
             self.places.check(value, kind, results)
             results.values.extend(related_problems(value, kind))
+            # What is missing would be said twice.
+            if not (results.problems or results.values):
+                results.values.extend(definition_problems(value, kind))
         return results
 
     def errors_in(

@@ -36,6 +36,7 @@ RuleId = Literal[
     "future-kind",
     "unknown-kind",
     "missing-kind",
+    "no-object",
     "unknown-field",
     "wrong-type",
     "invalid-quantity",

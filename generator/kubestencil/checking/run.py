@@ -15,9 +15,10 @@ from typing import Any
 from kubestencil.checking.files.find import ManifestFile, find_files
 from kubestencil.checking.files.inline import inline_manifests
 from kubestencil.checking.files.kustomize import (
+    Kustomizations,
     has_directive,
-    listed_patches,
     may_have_directive,
+    read_kustomizations,
 )
 from kubestencil.checking.files.manifests import (
     Manifest,
@@ -36,7 +37,7 @@ from kubestencil.checking.findings import (
 )
 from kubestencil.checking.ignores import apply_ignores
 from kubestencil.checking.judgement import kind_of
-from kubestencil.checking.kind_findings import missing_kind
+from kubestencil.checking.kind_findings import missing_kind, refused_document
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import Change, Level
 from kubestencil.checking.upgrade import ObjectResult, Upgrade, joined_by_origin
@@ -87,7 +88,7 @@ def check(
         first,
         tuple(others_after),
     )
-    run = partial(Run, upgrade, listed_patches(files), previous, severities)
+    run = partial(Run, upgrade, read_kustomizations(files), previous, severities)
     found = Found(skips=list(previous.unread) if previous else [])
     parts = list(_parts(files))
     with parallel_map(partial(_found_in, run), parts, len(parts)) as found_in_parts:
@@ -199,13 +200,13 @@ class Found:
 class Run:
     """Checks files.
 
-    ``patches`` are the absolute paths of kustomize patches, ``previous`` has the objects
-    as they were before, ``severities`` those of a configuration, by rule. ``found`` is
-    what is found.
+    ``kustomizations`` are those that include the files, ``previous`` has the objects as
+    they were before, ``severities`` those of a configuration, by rule. ``found`` is what
+    is found.
     """
 
     upgrade: Upgrade
-    patches: frozenset[str]
+    kustomizations: Kustomizations
     previous: PreviousObjects | None = None
     severities: Mapping[str, Level] = field(default_factory=dict)
     found: Found = field(default_factory=Found)
@@ -221,15 +222,16 @@ class Run:
                 continue
             self.found.files += 1
             data = file.read()
-            is_patch = file.is_part or (
-                os.path.abspath(file.path) in self.patches  # noqa: PTH100
-            )
+            is_patch = file.is_part or self.kustomizations.is_patch(file)
             may_be_patch = may_have_directive(data)
             documents: set[int] = set()
             findings: list[Finding] = []
+            others: list[NoObject] = []
+            has_object = False
             for item in read_manifests(data, file.name):
                 documents.add(item.subject.document)
                 if isinstance(item, Manifest):
+                    has_object = True
                     is_part = is_patch or (may_be_patch and has_directive(item.value))
                     for manifest in (item, *inline_manifests(item)):
                         finish = self._start(manifest, file, findings, is_part)
@@ -238,7 +240,7 @@ class Run:
                 elif isinstance(item, NoObject):
                     problem = None if is_patch else missing_kind(item.value)
                     if problem is None:
-                        self._skip(file.name, item.at.line, item.reason)
+                        others.append(item)
                     else:
                         mistake = Mistake(item.subject, problem, item.at)
                         yield partial(
@@ -248,6 +250,13 @@ class Run:
                     self._skip(file.name, item.at.line, "unrendered template")
                 else:
                     yield partial(findings.append, self._mistake(item, file.name))
+            for item in others:
+                problem = refused_document(item.value) if has_object else None
+                if problem is None or is_patch:
+                    self._skip(file.name, item.at.line, item.reason)
+                else:
+                    mistake = Mistake(item.subject, problem, item.at)
+                    findings.append(self._mistake(mistake, file.name))
             if not documents and file.is_stream:
                 self._skip(file.name, 0, "no object in it")
             self.found.documents += len(documents)
@@ -307,6 +316,10 @@ class Run:
                 continue  # A program's choice, and none of the cluster's.
             if problem.rule == "patch-directive" and manifest.is_patch:
                 continue  # Nobody can take it for an object.
+            if self.kustomizations.sets(file, manifest.subject.kind, problem.path):
+                line = manifest.position(problem.path).line
+                self._skip(file.name, line, "values that kustomizations set")
+                continue
             if manifest.is_encrypted:
                 problem = problem._replace(fixes=())
             at = manifest.position(problem.path, of_key=problem.of_key)

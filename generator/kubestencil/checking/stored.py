@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from kubestencil.checking.files.find import find_files
@@ -23,12 +24,17 @@ def results(
     validator: Validator,
     *,
     to: str = "",
+    warn: Callable[[str], None],
 ) -> Iterator[Mapping[str, Any]]:
     """The objects in files with their defaults, or converted to the apiVersion ``to``.
 
-    Fields have the order that they have in the files; others follow. Raises SourceError
-    for what is no object of Kubernetes, or one that the server refuses, with its file.
+    Fields have the order that they have in the files; others follow. Objects of kinds
+    that ``to`` does not have stay as they are, beside some that are converted, and
+    ``warn`` is told. Raises SourceError for what is no object of Kubernetes, or one that
+    the server refuses, with its file, and where no object can be converted.
     """
+    kept: list[str] = []
+    converted = 0
     for file in find_files(paths):
         if file.reason_to_skip:
             raise UsageError(f"is not read: {file.reason_to_skip}", where=file.name)
@@ -36,13 +42,53 @@ def results(
             manifest = _manifest(item, file.name)
             where = f"{file.name}: {manifest.subject.kind} {manifest.subject.name}"
             (answer,) = validator.ask([Request(operation, manifest.value, to=to)])
-            if answer.object is None:
-                is_unserved = answer.code == 404 and operation == "default"
-                hint = (
-                    "kubestencil convert --to APIVERSION first" if is_unserved else ""
+            if answer.object is not None:
+                converted += 1
+                yield _ordered_like(
+                    _without_empty_status(answer.object, manifest.value), manifest.value
                 )
-                raise SourceError(answer.message, where=where, hint=hint)
-            yield _ordered_like(answer.object, manifest.value)
+                continue
+            subject = manifest.subject
+            if to and _OTHER_KIND.search(answer.message):
+                kept.append(f"{where}: {to} has no {subject.kind}")
+                yield manifest.value
+                continue
+            is_unserved = answer.code == 404 and operation == "default"
+            hint = "kubestencil convert --to APIVERSION first" if is_unserved else ""
+            what = (
+                f"the API server does not serve {subject.kind} of {subject.api_version}"
+            )
+            message = what if is_unserved else _SCHEME.sub("", answer.message)
+            raise SourceError(message, where=where, hint=hint)
+    if kept and not converted:
+        raise SourceError(
+            kept[0], hint="name a version that has the kind: --to VERSION"
+        )
+    for text in kept:
+        warn(f"{text}, so that it stays as it is")
+
+
+# What apimachinery says (pkg/runtime/scheme.go, error.go) of a kind that a version lacks.
+_OTHER_KIND = re.compile(
+    r"is not suitable for converting to|no kind .* is registered for"
+)
+_SCHEME = re.compile(r" in scheme \S+")
+
+
+def _without_empty_status(
+    value: Mapping[str, Any], original: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """An object without a status that says nothing, and that the manifest did not have."""
+    if "status" in original or not _is_empty(value.get("status", {})):
+        return value
+    return {key: part for key, part in value.items() if key != "status"}
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a value is one that Go writes where nothing is set."""
+    if isinstance(value, Mapping):
+        return all(map(_is_empty, value.values()))
+    return not value
 
 
 def _manifest(item: Item, file: str) -> Manifest:

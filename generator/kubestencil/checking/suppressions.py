@@ -6,6 +6,7 @@ A baseline is an earlier report in JSON.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
@@ -29,6 +30,7 @@ from kubestencil.source.folder import read_file
 # What a report has of ``Finding.key``.
 _KEY_OF_FINDING = "rule", "file", "apiVersion", "kind", "namespace", "name", "path"
 _KEYS = ("rule", "path", "kind", "reason")
+_ENTRY = re.compile(r"\s*(?:\[\[\s*ignore\s*\]\]|ignore\s*=)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +39,14 @@ class IgnoreEntry:
 
     It holds for the findings of ``rule`` (empty for all) in the files that ``path``
     matches, in the syntax of .gitignore (empty for all), about objects of ``kind``:
-    ``Deployment``, ``apps/v1/Deployment`` (empty for all).
+    ``Deployment``, ``apps/v1/Deployment`` (empty for all). It is on ``line`` of the file.
     """
 
     rule: str
     path: str
     kind: str
     reason: str
+    line: int = 1
 
     def __str__(self) -> str:
         parts = ("rule", self.rule), ("path", self.path), ("kind", self.kind)
@@ -66,7 +69,8 @@ def read_configuration(path: Path) -> Configuration:
     SourceError for a file that cannot be read or is no TOML.
     """
     try:
-        config = tomllib.loads(read_file(str(path)).data.decode())
+        text = read_file(str(path)).data.decode()
+        config = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise SourceError(f"is no TOML: {error}", where=str(path)) from error
     for key in config:
@@ -81,11 +85,25 @@ def read_configuration(path: Path) -> Configuration:
     for rule, severity in severities.items():
         require_known("rule", rule, RULES, str(path))
         require_known("severity", severity, LEVELS, str(path))
-    named = (_entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries))
+    lines = _lines_of_entries(text)
+    if len(lines) != len(entries):
+        # Tables in a list: ignore = [{…}].
+        lines = lines[:1] * len(entries) or [1] * len(entries)
+    named = (
+        _entry(entry, f"{path}: ignore {i}", line)
+        for i, (entry, line) in enumerate(zip(entries, lines, strict=True))
+    )
     return Configuration(str(path), tuple(named), severities)
 
 
-def _entry(entry: Any, where: str) -> IgnoreEntry:
+def _lines_of_entries(text: str) -> list[int]:
+    """The lines on which entries begin, or the list of them."""
+    return [
+        number for number, line in enumerate(text.splitlines(), 1) if _ENTRY.match(line)
+    ]
+
+
+def _entry(entry: Any, where: str, line: int) -> IgnoreEntry:
     if not isinstance(entry, Mapping):
         raise UsageError("must be a table", where=where)
     for key, value in entry.items():
@@ -105,7 +123,7 @@ def _entry(entry: Any, where: str) -> IgnoreEntry:
             where=where,
             hint="write it as in a .gitignore file: legacy/, *.yaml",
         ) from error
-    return IgnoreEntry(*(entry.get(key, "") for key in _KEYS))
+    return IgnoreEntry(**{key: entry.get(key, "") for key in _KEYS}, line=line)
 
 
 def apply_configuration(report: Report, configuration: Configuration) -> Report:
@@ -131,7 +149,7 @@ def apply_configuration(report: Report, configuration: Configuration) -> Report:
         if entry not in used:
             message = f"the entry for {entry} ignores no finding"
             problem = Problem("unused-ignore", (), message, "remove the entry")
-            at = configuration.path, (1, 1), Subject(), (report.after,)
+            at = configuration.path, (entry.line, 1), Subject(), (report.after,)
             unused.append(Finding.of(problem, *at))
     return replace(
         report,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.checking.files.kustomize import is_kustomize_kind
 from kubestencil.checking.files.placeholders import reason_unknown
-from kubestencil.checking.findings import Problem
+from kubestencil.checking.findings import NO_SCHEMA, Problem
 from kubestencil.checking.judgement import (
     Judgement,
     has_as_bad,
@@ -83,9 +83,8 @@ class Upgrade:
         )
         if is_known:
             return None
-        reason = "no schema of the custom resource"
         is_twin = has_name_of_kubernetes(kind)
-        return f"{reason} with the name of a built-in kind" if is_twin else reason
+        return f"{NO_SCHEMA} with the name of a built-in kind" if is_twin else NO_SCHEMA
 
     def start(
         self,
@@ -128,8 +127,21 @@ class Upgrade:
         found: dict[tuple[RuleId, Path, str], _Found] = {}
         for release, after in zip((self.after, *self.others), latest, strict=True):
             explain = after.advice.explained
+            messages = {problem.message for problem in after.problems}
             for problem in after.problems:
                 key = problem.rule, problem.path, problem.message
+                # Releases may say the same in other words.
+                other = next(
+                    (
+                        known
+                        for known, entry in found.items()
+                        if known[:2] == key[:2]
+                        and known[2] not in messages
+                        and release.name not in entry.releases
+                    ),
+                    key,
+                )
+                key = key if key in found else other
                 if key not in found:
                     found[key] = _Found(explain(problem), after, [])
                 found[key].releases.append(release.name)

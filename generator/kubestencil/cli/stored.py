@@ -47,7 +47,7 @@ def default(
     (kubestencil validator).
     """
     with _validator(release, crds) as validator:
-        _print(paths, results(paths, "default", validator), file)
+        _print(paths, results(paths, "default", validator, warn=console.warn), file)
 
 
 @click.command()
@@ -65,11 +65,15 @@ def convert(
 ) -> None:
     """Print objects in another version of their kinds.
 
+    Objects of other kinds, which VERSION does not have, stay as they are.
+
     PATH is a file, a folder or - for standard input. The code of the API server decides
     (kubestencil validator); RELEASE is one that has both versions.
     """
     with _validator(release, crds) as validator:
-        _print(paths, results(paths, "convert", validator, to=to), file)
+        _print(
+            paths, results(paths, "convert", validator, to=to, warn=console.warn), file
+        )
 
 
 def _validator(release: str | None, locations: tuple[str, ...]) -> Validator:

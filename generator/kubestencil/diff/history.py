@@ -192,12 +192,14 @@ def history(
     try:
         matches = find_types(releases, name, field)
     except UsageError as error:
-        answer = (
+        meant = error.hint if error.hint.startswith("did") else ""
+        components = components_called(name, releases[-1].name)
+        hint = (
             kinds_called(name)
             or _types_with_field(name, releases)
-            or components_called(name, releases[-1].name)
+            or "\n  ".join(filter(None, (meant, components)))
+            or error.hint
         )
-        hint = answer or error.hint
         raise UsageError(error.what, where=error.where, hint=hint) from error
     all_columns = [_columns_of(match, releases) for match in matches]
     facts = {release.name: ReleaseFacts.of(release) for release in releases}

@@ -10,8 +10,15 @@ from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.diff.labels import coverage_of
 from kubestencil.lsp.cursor import Cursor
+from kubestencil.schema.knowledge.configurations import is_configuration_group
 from kubestencil.schema.knowledge.coverage import Aspect
-from kubestencil.schema.knowledge.fields import KnownField, changed_field, known_field
+from kubestencil.schema.knowledge.fields import (
+    FieldName,
+    KnownField,
+    changed_field,
+    known_field,
+    usage_weight,
+)
 from kubestencil.schema.knowledge.kinds import known_kind
 from kubestencil.schema.knowledge.places import known_place
 from kubestencil.schema.knowledge.words import (
@@ -27,12 +34,15 @@ _MAX_DESCRIPTION = 2_000
 
 
 class CompletionWord(NamedTuple):
-    """A word that can be written; ``detail`` says what it is."""
+    """A word that can be written; ``detail`` says what it is. ``weight`` is how much a
+    kind is used, and ``api_version`` what has to be written beside it."""
 
     word: str
     detail: str
     is_required: bool = False
     is_field: bool = False
+    weight: int = 0
+    api_version: str = ""
 
 
 # The facts that a description has.
@@ -80,7 +90,8 @@ def _known(field: Field, cursor: Cursor, schemas: KindSchemas) -> KnownField:
 def suggest(cursor: Cursor, release: CheckedRelease) -> list[CompletionWord]:
     """What can be written at a cursor."""
     if not cursor.path and cursor.key in ("apiVersion", "kind") and cursor.is_value:
-        return sorted(set(_kinds(cursor, release)))
+        words = sorted(set(_kinds(cursor, release)))
+        return sorted(words, key=lambda word: -word.weight)
     place = _place(cursor, release)
     if place is None:
         names = {"apiVersion", "kind"} - cursor.siblings
@@ -135,10 +146,21 @@ def _describe_kind(cursor: Cursor, release: CheckedRelease) -> str:
 
 
 def _kinds(cursor: Cursor, release: CheckedRelease) -> Iterator[CompletionWord]:
-    """The values of apiVersion or kind, as the other one allows."""
+    """The values of apiVersion or kind, as the other one allows: of kinds whose objects
+    are stored, or are in configuration files."""
+    resources = release.release.resources
     for kind in release.kinds:
+        resource = resources.get(kind)
+        is_stored = resource is not None and {"create", "get"} <= {*resource.verbs}
+        if not is_stored and not is_configuration_group(kind.group):
+            continue
         if cursor.key == "kind" and cursor.api_version in ("", kind.api_version):
-            yield CompletionWord(kind.kind, kind.api_version)
+            group = kind.group.partition(".")[0] or "core"
+            weight = usage_weight(FieldName(group, kind.kind, ""))
+            is_alone = "apiVersion" not in cursor.siblings
+            api_version = kind.api_version if is_alone else ""
+            word = CompletionWord(kind.kind, kind.api_version, weight=weight)
+            yield word._replace(api_version=api_version)
         if cursor.key == "apiVersion" and cursor.kind in ("", kind.kind):
             yield CompletionWord(kind.api_version, cursor.kind)
 

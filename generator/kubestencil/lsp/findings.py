@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kubestencil.checking.edits import Fix, Move, Put
 from kubestencil.checking.files.find import ManifestFile
-from kubestencil.checking.files.kustomize import listed_patches
+from kubestencil.checking.files.kustomize import read_kustomizations
 from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.checking.findings import Finding
 from kubestencil.checking.fixing import text_with_fix
@@ -31,7 +31,7 @@ class Replacement(NamedTuple):
 def findings_in(text: str, path: str, upgrade: Upgrade) -> list[Finding]:
     """What is wrong with a text that an editor has of a file."""
     file = ManifestFile(path, content=text.encode("utf-8", "replace"))
-    run = Run(upgrade, listed_patches([ManifestFile(path)]))
+    run = Run(upgrade, read_kustomizations([ManifestFile(path)]))
     for finish in run.start([file]):
         finish()
     return run.found.findings

@@ -110,7 +110,8 @@ def make_server(upgrade: Upgrade) -> EditorServer:
     def complete(params: types.CompletionParams) -> types.CompletionList:
         cursor = cursor_in(params)
         words = suggest(cursor, upgrade.after) if cursor else []
-        items = [_item(word) for word in words[:_MAX_SUGGESTIONS]]
+        line = params.position.line
+        items = [_item(word, line) for word in words[:_MAX_SUGGESTIONS]]
         return types.CompletionList(len(words) > len(items), items)
 
     def cursor_in(params: types.HoverParams | types.CompletionParams) -> Cursor | None:
@@ -181,13 +182,17 @@ def _action(
     )
 
 
-def _item(word: CompletionWord) -> types.CompletionItem:
+def _item(word: CompletionWord, line: int) -> types.CompletionItem:
+    """A word for the line of a cursor, above which its apiVersion is written."""
     kind = types.CompletionItemKind
+    above = types.Range(types.Position(line, 0), types.Position(line, 0))
+    edit = types.TextEdit(above, f"apiVersion: {word.api_version}\n")
     return types.CompletionItem(
         word.word,
         kind=kind.Field if word.is_field else kind.EnumMember,
         detail=f"{word.detail}, required" if word.is_required else word.detail,
         insert_text=f"{word.word}: " if word.is_field else word.word,
-        # Required fields come first.
-        sort_text=f"{not word.is_required:d}{word.word}",
+        # Required fields come first, and what is used most.
+        sort_text=f"{not word.is_required:d}{99 - word.weight:02d}{word.word}",
+        additional_text_edits=[edit] if word.api_version else None,
     )

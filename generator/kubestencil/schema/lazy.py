@@ -7,8 +7,10 @@ are loaded like that: they are valid, so that nothing is left to be refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
+from kubestencil.errors import SpecError
 from kubestencil.schema.documents.openapi2 import parse_definitions
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.knowledge.configurations import (
@@ -20,6 +22,10 @@ from kubestencil.schema.pointer import SourceMap
 from kubestencil.schema.resources.served import ServedResources
 from kubestencil.schema.types import Definition, GroupVersionKind, Release
 from kubestencil.source import Source
+from kubestencil.source.document import CrdSet
+
+#: What the origins of CustomResourceDefinitions begin with that nobody named.
+FOUND = "<found>/"
 
 
 class LazyDefinitions(Mapping[str, Definition]):
@@ -77,3 +83,55 @@ def load_lazily(source: Source) -> Release:
         document=document,
         resources=ServedResources(source, document, definitions),
     )
+
+
+def load_with_found(source: Source, found: CrdSet) -> tuple[Source, Release]:
+    """``source`` with the CustomResourceDefinitions of ``found`` beside its own, and its
+    release: those that are valid, of kinds that neither the source nor an earlier one of
+    them defines.
+
+    The origins of ``found`` begin with ``FOUND``. Its groups may lack kinds: they are the
+    ``open_groups`` of the release. Raises as ``load_release``.
+    """
+    # Few runs have any.
+    from kubestencil.schema.custom_resources.definitions import (
+        InvalidCrdsError,
+        crd_values,
+    )
+    from kubestencil.source.inputs import add_crds
+
+    named = set(map(_group, crd_values(source.crds) if source.crds else ()))
+    groups = frozenset(set(map(_group, crd_values(found))) - named)
+    whole = add_crds(source, found)
+    while True:
+        try:
+            release = load_lazily(whole)
+        except InvalidCrdsError as error:
+            places = {where for where, _ in error.errors}
+            assert whole.crds is not None
+            refused = whole.crds.refused | places
+            if refused == whole.crds.refused or not all(
+                place.startswith(FOUND) for place in places
+            ):
+                raise
+            crds = replace(whole.crds, refused=refused)
+            if not _has_objects(crds):
+                return source, load_lazily(source)
+            whole = replace(whole, crds=crds)
+        else:
+            notes = tuple(note for note in release.notes if FOUND not in note)
+            return whole, replace(release, notes=notes, open_groups=groups)
+
+
+def _has_objects(crds: CrdSet) -> bool:
+    from kubestencil.schema.custom_resources.definitions import decode_crds
+
+    try:
+        return bool(decode_crds(crds))
+    except SpecError:
+        return False
+
+
+def _group(definition: Mapping[str, Any]) -> str:
+    spec = definition.get("spec")
+    return str(spec.get("group")) if isinstance(spec, Mapping) else ""

@@ -403,8 +403,9 @@ class Release:
     names to definitions, in the order of the document. ``document`` is the whole
     document, which has the paths, too. ``resources`` says how the kinds are served.
     ``custom_kinds`` are the kinds of CustomResourceDefinitions that were read, with their
-    schemas as they are written there, ``projects`` the folders of a catalogue that have
-    these files, by group. ``inline_definitions`` are the names of the definitions that
+    schemas as they are written there, ``open_groups`` those of their groups that may have
+    other kinds and versions, ``projects`` the folders of a catalogue that have these files,
+    by group. ``inline_definitions`` are the names of the definitions that
     a document has inside of others. ``notes`` are lines about how the documents were
     read. With ``from_openapi3``, schemas have what an API server does not publish in
     OpenAPI 2.0: defaults, ``oneOf``, the types of nullable values. ``is_limited`` is
@@ -423,6 +424,7 @@ class Release:
     custom_kinds: Mapping[GroupVersionKind, JsonObject] = field(
         default_factory=dict, repr=False
     )
+    open_groups: frozenset[str] = field(default=frozenset(), repr=False)
     projects: Mapping[str, str] = field(default_factory=dict, repr=False)
     inline_definitions: frozenset[str] = field(default=frozenset(), repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)

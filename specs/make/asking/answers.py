@@ -45,12 +45,10 @@ class Target(NamedTuple):
         return cls(position.path, position.is_item)
 
     def causes(self, answer: Answer) -> list[Cause]:
-        """The causes of a refusal that name the value. Some paths lack the indexes of
-        lists."""
-        field, parent = written(self.path), written(self.path[:-1])
-        names = {field, f"{parent}[{self.path[-1]}]", general(self.path)}
+        """The causes of a refusal that name the value."""
+        names = set(_server_paths(self.path))
         if self.is_part:
-            names.add(parent)
+            names.add(written(self.path[:-1]))
         return [cause for cause in answer.causes if field_of(cause) in names]
 
     def causes_inside(self, answer: Answer) -> list[Cause]:
@@ -71,6 +69,17 @@ class Target(NamedTuple):
             return "accepted"
         is_named = answer.code == 422 and self.causes(answer)
         return "refused" if is_named else "unknown"
+
+
+def _server_paths(path: Path) -> tuple[str, ...]:
+    """How a server may write a path: of an item as one of a map, without the indexes of
+    lists, or without the list that has an item (``downwardAPI.mode`` of its ``items``).
+    """
+    *outer, last = path
+    names = [written(path), f"{written(tuple(outer))}[{last}]", general(path)]
+    if len(path) > 3 and isinstance(path[-2], int):
+        names.append(written((*path[:-3], last)))
+    return tuple(names)
 
 
 def field_of(cause: Cause) -> str:

@@ -31,9 +31,15 @@ class Position(NamedTuple):
 Steps = Callable[[list[Any] | dict[str, Any]], Iterable[Any]]
 
 
-def first_step(value: list[Any] | dict[str, Any]) -> Iterable[Any]:
-    """The first item alone: of the same type as the others."""
-    return (0,) if isinstance(value, list) else (next(iter(value)),)
+def new_steps(value: list[Any] | dict[str, Any]) -> Iterable[Any]:
+    """The first item, and those that have a field which no item before them has."""
+    names: set[str] = set()
+    pairs = enumerate(value) if isinstance(value, list) else value.items()
+    for index, (step, item) in enumerate(pairs):
+        fields = item.keys() if isinstance(item, dict) else set()
+        if not index or fields - names:
+            yield step
+        names |= fields
 
 
 def all_steps(value: list[Any] | dict[str, Any]) -> Iterable[Any]:
@@ -42,14 +48,14 @@ def all_steps(value: list[Any] | dict[str, Any]) -> Iterable[Any]:
 
 
 def positions(
-    release: Release, name: str, value: Any, steps: Steps = first_step
+    release: Release, name: str, value: Any, steps: Steps = new_steps
 ) -> Iterator[Position]:
     """The values of an object of a definition, outermost first."""
     yield from _positions(release, name, value, (), (name,), steps)
 
 
 def objects_in(
-    release: Release, name: str, value: Any, steps: Steps = first_step
+    release: Release, name: str, value: Any, steps: Steps = new_steps
 ) -> Iterator[tuple[Path, str]]:
     """The objects in an object of a definition, itself first: their paths and
     definitions."""

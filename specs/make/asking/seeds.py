@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import product
 from typing import Any
 
-from kubestencil.checking.verdicts import located
+from kubestencil.checking.verdicts.internal_paths import located
 from kubestencil.schema.types import Release, Schema
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Cause

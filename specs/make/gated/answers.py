@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import chain, groupby
 from typing import Any, Literal, NamedTuple
 
-from kubestencil.checking.verdicts import located
+from kubestencil.checking.verdicts.internal_paths import located
 from kubestencil.schema.kinds import STAGES, definitions_of_kinds, version_stage
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator

@@ -46,6 +46,8 @@ _SAMPLE = re.compile(
     r"^(apiserver_request(?:ed_deprecated_apis|_total))\{([^\n]*)\} (\S+)$",
     re.MULTILINE,
 )
+# What kubectl prints of the status 403.
+_FORBIDDEN = "Forbidden"
 _LABEL = re.compile(r'(\w+)="([^"\\]*)"')
 
 
@@ -87,7 +89,7 @@ class ClusterReader:
         served: list[ServedResource] = []
         for found in self.kubectl.resources():
             if isinstance(found, KubestencilError):
-                yield ManifestFile(f"<cluster>/{found.where}", found.what)
+                yield _unread(found.where, found)
             else:
                 served.append(found)
         unknown = set(self.resources).difference(
@@ -145,7 +147,7 @@ class ClusterReader:
                 }
                 yield from _of_object(value)
         except KubestencilError as error:
-            yield ManifestFile(shorten(f"<cluster>/{resource.full_name}"), error.what)
+            yield _unread(resource.full_name, error)
 
     def _of_metrics(self, served: Collection[ServedResource]) -> Iterator[ManifestFile]:
         """The deprecated resources that the server was asked for since it was started."""
@@ -153,7 +155,7 @@ class ClusterReader:
         try:
             text = self.kubectl.text("/metrics")
         except KubestencilError as error:
-            yield ManifestFile(name, error.what)
+            yield _unread("metrics", error)
             return
         deprecated: set[tuple[str, str]] = set()
         counts: Counter[tuple[str, str]] = Counter()
@@ -209,6 +211,14 @@ def _of_object(value: Mapping[str, Any]) -> Iterator[ManifestFile]:
     is_own = bool(text_at(value, "metadata", "labels", _BOOTSTRAPPED))
     if group in _NAMING_GROUPS and applied is None and not is_own:
         yield _file(where, without_server_fields(value), "", is_part=False)
+
+
+def _unread(name: str, error: KubestencilError) -> ManifestFile:
+    """What is not read. One reason stands for all that the cluster does not let read, as
+    the names of resources would make each another one."""
+    is_forbidden = _FORBIDDEN in error.what
+    reason = "the cluster has forbidden to read it" if is_forbidden else error.what
+    return ManifestFile(shorten(f"<cluster>/{name}"), reason)
 
 
 def _file(

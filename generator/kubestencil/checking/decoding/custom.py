@@ -66,12 +66,19 @@ def check_of_custom(schema: Schema, references: References) -> Check:
     unchecked = tuple(_unchecked(schema))
     if not conditions and not unchecked:
         return check_shape
+    # The server fills them in before it asks which of several schemas a value has.
+    defaults = {
+        field.name: field.schema.default
+        for field in schema.fields
+        if field.schema.has_default
+    }
 
     def check(value: Any, at: Link, results: Results) -> None:
         check_shape(value, at, results)
         results.unchecked.extend(unchecked)
+        filled = {**defaults, **value} if defaults and type(value) is dict else value
         for condition in conditions:
-            if not satisfies(value, condition.schema):
+            if not satisfies(filled, condition.schema):
                 rule: RuleId = (
                     "invalid-enum" if condition.keyword == "enum" else "invalid-value"
                 )

@@ -50,8 +50,7 @@ class ManifestFile:
     def is_stream(self) -> bool:
         """Whether somebody writes the text for this run: it has objects, or nothing was
         written."""
-        is_open = self.path == "-" or self.path.startswith(_OPEN_FILES)
-        return is_open or self.content is not None
+        return is_read_once(self.path) or self.content is not None
 
     def read(self) -> bytes:
         """The bytes. Raises SourceError where they cannot be read, and for a file that
@@ -59,6 +58,11 @@ class ManifestFile:
         if self.content is not None:
             return self.content
         return read_stdin() if self.path == "-" else read_bytes(Path(self.path))
+
+
+def is_read_once(path: str) -> bool:
+    """Whether a path is standard input or another file that is open already."""
+    return path == "-" or path.startswith(_OPEN_FILES)
 
 
 def find_files(paths: Sequence[str]) -> Iterator[ManifestFile]:

@@ -1,22 +1,33 @@
-"""Recognizes kustomize's own files, and the patches that they list."""
+"""Recognizes kustomize's own files, the patches that they list, and what they set."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+import pathlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
 
 from kubestencil import regular_file
 from kubestencil.checking.files.find import ManifestFile
-from kubestencil.checking.paths import all_values, object_at
+from kubestencil.checking.paths import Path, all_values, object_at
 from kubestencil.errors import SpecError
 from kubestencil.source.limits import max_bytes
 from kubestencil.source.yaml import documents
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _GROUP = "kustomize.config.k8s.io"
-_LISTS = ("patchesStrategicMerge", "patchesJson6902", "patches")
+_PATCHES = ("patchesStrategicMerge", "patchesJson6902", "patches")
+_RESOURCES = ("resources", "bases", "components")
+
+#: What kustomize sets in the objects that a kustomization includes.
+Transformed = Literal["namespace", "name", "labels"]
+_TRANSFORMERS: Mapping[Transformed, Sequence[str]] = {
+    "namespace": ("namespace",),
+    "name": ("namePrefix", "nameSuffix"),
+    "labels": ("commonLabels", "labels"),
+}
+_OF_LABELS = frozenset(("labels", "selector", "matchLabels"))
 # The directives of strategic merge patches, whole and with the field that they are for.
 _DIRECTIVES = ("$patch", "$retainKeys")
 _DIRECTIVE_PREFIXES = ("$setElementOrder/", "$deleteFromPrimitiveList/")
@@ -29,25 +40,65 @@ def is_kustomize_kind(group: str) -> bool:
     return group == _GROUP or group == "builtin"
 
 
-def listed_patches(files: Iterable[ManifestFile]) -> frozenset[str]:
-    """The absolute paths of the patches that kustomizations list: those among the
-    files, and those in the folders of the files and above.
+class Kustomizations(NamedTuple):
+    """What kustomizations say of files, by their absolute paths: those that are
+    ``patches``, and what is ``set`` in the objects of others."""
 
-    A kustomization that cannot be read lists none; it is reported where it is checked.
+    patches: frozenset[str] = frozenset()
+    set: Mapping[str, frozenset[Transformed]] = MappingProxyType({})
+
+    def is_patch(self, file: ManifestFile) -> bool:
+        """Whether a kustomization lists a file as a patch."""
+        return os.path.abspath(file.path) in self.patches  # noqa: PTH100
+
+    def sets(self, file: ManifestFile, kind: str, path: Path) -> bool:
+        """Whether kustomize sets what is at a path of an object in a file."""
+        if not self.set:
+            return False
+        parts = self.set.get(os.path.abspath(file.path), frozenset())  # noqa: PTH100
+        is_name = path == ("metadata", "name")
+        return (
+            ("namespace" in parts and path[-1:] == ("namespace",))
+            or ("namespace" in parts and kind == "Namespace" and is_name)
+            or ("name" in parts and is_name)
+            or ("labels" in parts and not _OF_LABELS.isdisjoint(path))
+        )
+
+
+def read_kustomizations(files: Iterable[ManifestFile]) -> Kustomizations:
+    """What the kustomizations say that are among the files, and in the folders of the
+    files and above.
+
+    One that cannot be read says nothing; it is reported where it is checked.
     """
-    folders: set[Path] = set()
+    folders: set[pathlib.Path] = set()
     for file in files:
         if file.path == "-" or file.content is not None:
             continue
-        parents = Path(os.path.abspath(file.path)).parents  # noqa: PTH100
+        parents = pathlib.Path(os.path.abspath(file.path)).parents  # noqa: PTH100
         for folder in parents[:_MAX_LEVELS]:
             if folder in folders:
                 break
             folders.add(folder)
             if (folder / ".git").exists():
                 break
-    return frozenset(
-        patch for folder in folders for patch in _patches_listed_in(folder)
+    read = _Reader()
+    pairs = [
+        (folder, value) for folder in folders for value in read.objects_in(str(folder))
+    ]
+    found: dict[str, frozenset[Transformed]] = {}
+    for folder, value in pairs:
+        resources = set(read.resources_of(str(folder), value))
+        parts = read.transformed(str(folder), value)
+        for path in resources if parts else ():
+            found[path] = found.get(path, frozenset()) | parts
+    return Kustomizations(
+        frozenset(
+            os.path.normpath(folder / path)
+            for folder, value in pairs
+            for path in _listed(value, _PATCHES)
+        ),
+        found,
     )
 
 
@@ -83,21 +134,63 @@ def is_directive(key: str) -> bool:
     return key in _DIRECTIVES or key.startswith(_DIRECTIVE_PREFIXES)
 
 
-def _patches_listed_in(folder: Path) -> Iterator[str]:
+class _Reader:
+    """Reads kustomizations, each once."""
+
+    def __init__(self) -> None:
+        self._objects: dict[str, list[Mapping[str, Any]]] = {}
+
+    def objects_in(self, folder: str) -> list[Mapping[str, Any]]:
+        """The kustomizations in a folder."""
+        if folder not in self._objects:
+            self._objects[folder] = [*_objects_in(pathlib.Path(folder))]
+        return self._objects[folder]
+
+    def resources_of(self, folder: str, value: Mapping[str, Any]) -> Iterator[str]:
+        """The paths of the files that a kustomization in a folder includes, those of
+        other kustomizations as well."""
+        pending, seen = [(folder, value)], {folder}
+        while pending:
+            folder, value = pending.pop()
+            for entry in _listed(value, _RESOURCES):
+                path = os.path.normpath(os.path.join(folder, entry))  # noqa: PTH118
+                yield path
+                if path not in seen and os.path.isdir(path):  # noqa: PTH112
+                    seen.add(path)
+                    pending += [(path, inner) for inner in self.objects_in(path)]
+
+    def transformed(
+        self, folder: str, value: Mapping[str, Any]
+    ) -> frozenset[Transformed]:
+        """What a kustomization in a folder sets in what it includes, itself or by a
+        component."""
+        components = {"resources": value.get("components")}
+        included = (
+            inner
+            for path in self.resources_of(folder, components)
+            for inner in self._objects.get(path, ())
+        )
+        return frozenset(
+            part
+            for each in (value, *included)
+            for part, names in _TRANSFORMERS.items()
+            if any(map(each.get, names))
+        )
+
+
+def _objects_in(folder: pathlib.Path) -> Iterator[Mapping[str, Any]]:
     for name in NAMES:
         try:
             text = regular_file.read(folder / name, max_bytes()).decode("utf-8-sig")
             values = [document.value for document in documents(text, str(folder))]
         except (OSError, UnicodeDecodeError, SpecError):
             continue
-        for value in values:
-            if isinstance(value, dict):
-                for path in _listed(value):
-                    yield os.path.normpath(folder / path)
+        yield from (value for value in values if isinstance(value, dict))
 
 
-def _listed(kustomization: Mapping[str, Any]) -> Iterator[str]:
-    for key in _LISTS:
+def _listed(kustomization: Mapping[str, Any], keys: Iterable[str]) -> Iterator[str]:
+    """The paths in lists of a kustomization."""
+    for key in keys:
         entries = kustomization.get(key)
         for entry in entries if isinstance(entries, list) else ():
             path = entry.get("path") if isinstance(entry, dict) else entry

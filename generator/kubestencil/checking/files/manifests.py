@@ -162,8 +162,10 @@ def _items(
         yield Mistake(Subject(index), Problem("duplicate-key", path, message, hint), at)
     value = document.value
     if not isinstance(value, dict):
-        reason = "JSON patches" if is_json_patch(value) else "no object"
-        yield NoObject(subject, reason, document.position(()), value)
+        if is_json_patch(value):
+            yield NoObject(subject, "JSON patches", document.position(()))
+        else:
+            yield NoObject(subject, "no object", document.position(()), value)
         return
     items = list_items(value)
     if items is None:

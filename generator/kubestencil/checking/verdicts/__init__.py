@@ -1,9 +1,10 @@
 """What the API server's own code says about an object (``kubestencil.validator``), and in
-``changes`` about a change of one that is there."""
+``changes`` about a change of one that is there; ``internal_paths`` finds the places that
+it names."""
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,12 @@ from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Path, parts_of, value_at
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.checking.values.relations import pods_of
+from kubestencil.checking.verdicts.internal_paths import (
+    STEP,
+    WHOLE,
+    as_written,
+    located,
+)
 from kubestencil.schema.types import group_version_kind
 from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
@@ -35,19 +42,15 @@ _NOT_SERVED = (
     "server, or does not serve their version"
 )
 
+# What apiextensions-apiserver says beside the causes for which it left out rules.
+_INCOMPLETE = "some validation rules were not checked because the object was invalid"
+
 # Fields of containers.
 _OF_SHELLS = ("command", "args")
-
-# The path of a whole custom resource.
-_WHOLE = "<nil>"
 
 # Characters of a message, and of what an object lacks of a path: brackets that nothing
 # closes take quadratic time.
 _MAX_MESSAGE = 400
-_MAX_DIGITS = 10
-
-# A step of a path of the server: a name, an index, or a key in brackets.
-_STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
 
 
 def ask_verdict(
@@ -86,6 +89,10 @@ def add_verdict(
 
     ``known`` is what tables have of it: a problem has the same rule and place with it.
     """
+    is_error = any(RULES[one.rule].severity == "error" for one in results.problems)
+    if answer.code == 400 and is_error:
+        # It says in one sentence what is known place by place.
+        return
     if answer.is_verdict:
         results.problems[:] = [
             problem
@@ -120,22 +127,32 @@ def _refusals(
     is_admitted = not answer.pod_security and not answer.policies
     if answer.accepted or not answer.is_verdict or not is_admitted:
         return
-    causes = answer.causes or (Cause("", "", answer.message),)
+    causes = [cause for cause in answer.causes if _INCOMPLETE not in cause.message]
+    causes = causes or [Cause("", "", answer.message)]
     # The server's code goes through maps, whose order differs each time.
-    places = ((cause, *located(cause.field, value)) for cause in sorted(causes))
+    written = (as_written(cause, value) for cause in sorted(causes))
+    places = ((cause, *located(cause.field, value)) for cause in written)
     # One mistake can have several causes.
     yield from dict.fromkeys(
         _problem(cause, path, rest, known)
         for cause, path, rest in places
-        if not reason_unknown(value_at(value, path))
+        if not reason_unknown(value_at(value, path)) and not _has_unknown(cause)
     )
+
+
+def _has_unknown(cause: Cause) -> bool:
+    """Whether what the server quotes is a placeholder: it names the map of a label."""
+    try:
+        return bool(reason_unknown(json.loads(cause.bad_value or "null")))
+    except ValueError:
+        return False
 
 
 def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> Problem:
     """``rest`` is the end of the path that the object does not have."""
     message = message_of(cause)
     rule = _RULES.get(cause.reason, "invalid-value")
-    whole = (*path, *(name or key for name, key in _STEP.findall(rest[:_MAX_MESSAGE])))
+    whole = (*path, *(name or key for name, key in STEP.findall(rest[:_MAX_MESSAGE])))
     places = {problem.path: problem for problem in known}
     if whole in places:
         return places[whole]._replace(message=message)
@@ -159,7 +176,7 @@ def message_of(cause: Cause) -> str:
     text = cause.message
     if len(text) > _MAX_MESSAGE:
         text = f"{text[: _MAX_MESSAGE // 2]} … {text[-_MAX_MESSAGE // 2 :]}"
-    return text if cause.field in ("", _WHOLE) else f"{cause.field}: {text}"
+    return text if cause.field in ("", WHOLE) else f"{cause.field}: {text}"
 
 
 def _warnings(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
@@ -195,28 +212,3 @@ def _pod_security(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]
     if answer.pod_security:
         path = pods_of(group_version_kind(value["apiVersion"], value["kind"])) or ()
         yield Problem("pod-security", path, answer.pod_security, "")
-
-
-def located(field: str, value: Any) -> tuple[Path, str]:
-    """The part of a path of the server that an object has, and the rest of it:
-    ``spec.containers[0].image`` of a container without an image is
-    ``("spec", "containers", 0)`` and ``.image``."""
-    path: list[str | int] = []
-    position = 0
-    while match := _STEP.match(field, position):
-        step, key = match.groups()
-        if isinstance(value, Mapping) and (name := step or key) in value:
-            path.append(name)
-            value = value[name]
-        elif (
-            isinstance(value, list)
-            and (key or "").isdecimal()
-            and len(key) < _MAX_DIGITS
-            and int(key) < len(value)
-        ):
-            path.append(int(key))
-            value = value[int(key)]
-        else:
-            break
-        position = match.end()
-    return tuple(path), field[position:]

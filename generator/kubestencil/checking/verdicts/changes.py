@@ -3,27 +3,30 @@ which the state of the object in its cluster decides."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
 from kubestencil.checking.edits import EditError, Put, applied
 from kubestencil.checking.files.placeholders import reason_unknown
 from kubestencil.checking.findings import Problem, Results
-from kubestencil.checking.paths import value_at
+from kubestencil.checking.paths import Path, field_path, keys_of, value_at
 from kubestencil.checking.values.scalars import quantity_value
-from kubestencil.checking.verdicts import (
-    denials,
-    located,
-    message_of,
-)
+from kubestencil.checking.verdicts import denials, message_of
+from kubestencil.checking.verdicts.internal_paths import as_written, located
 from kubestencil.schema.knowledge.places import conditional_changes_of
 from kubestencil.schema.types import group_version_kind
-from kubestencil.validator.protocol import Answer
+from kubestencil.validator.protocol import Answer, Cause
 
 # It never asks to delete an object: with a claim, a volume, a StatefulSet or a definition
 # its data would go, with a Service its address.
 _HINT = "keep the old value, or create the object under another name"
+
+# What Go prints of a value as a whole, and the names of fields in a sentence.
+_DUMP = re.compile(r"Invalid value: [\[{].*[\]}]: (.*)")
+_QUOTED = re.compile(r"[`']([\w.\[\]*]+)[`']")
+_MAX_CHANGED = 3
 
 #: What cannot be changed, and nobody can say without the cluster.
 UNKNOWN_CHANGES = "changes that the API server's own code cannot make"
@@ -81,10 +84,45 @@ def add_refused_changes(
     for cause in sorted(set(updated.causes)):
         if updated.old_refused or updated.policies or cause in created.causes:
             continue
-        path, _ = located(cause.field, value)
+        written = as_written(cause, value)
+        path, _ = located(written.field, value)
         if not _changes_to_placeholder(value_at(value, path), value_at(old, path)):
-            message = message_of(cause)
-            results.values.append(Problem("immutable-field", path, message, _HINT))
+            results.values.append(_refused(written, path, value, old))
+
+
+def _refused(
+    cause: Cause, path: Path, value: Mapping[str, Any], old: Mapping[str, Any]
+) -> Problem:
+    """The problem of a change, at the first of the fields that were changed and must not
+    be; those that may are quoted in what the server says of a whole."""
+    text = cause.message.partition("\n")[0]
+    dump = _DUMP.fullmatch(text)
+    message = message_of(cause._replace(message=dump[1] if dump else text))
+    mutable = {name.replace("[*]", "") for name in _QUOTED.findall(text)}
+    changed = [
+        place
+        for place in _changed(value_at(value, path), value_at(old, path), path)
+        if mutable.isdisjoint((keys_of(place), keys_of(place[len(path) :][:1])))
+    ]
+    places = [field_path(place) for place in changed[:_MAX_CHANGED]]
+    if len(changed) > _MAX_CHANGED:
+        places.append(f"and {len(changed) - _MAX_CHANGED} more")
+    if changed and changed != [path]:
+        message = f"{message}; changed: {', '.join(places)}"
+    at = next((place for place in changed if value_at(value, place) is not None), path)
+    return Problem("immutable-field", at, message, _HINT)
+
+
+def _changed(value: Any, old: Any, path: Path) -> Iterator[Path]:
+    """The paths of what differs; a list of another length differs as a whole."""
+    if isinstance(value, dict) and isinstance(old, dict):
+        for key in dict.fromkeys([*value, *old]):
+            yield from _changed(value.get(key), old.get(key), (*path, key))
+    elif isinstance(value, list) and isinstance(old, list) and len(value) == len(old):
+        for index, (item, former) in enumerate(zip(value, old, strict=True)):
+            yield from _changed(item, former, (*path, index))
+    elif value != old:
+        yield path
 
 
 def _changes_to_placeholder(value: Any, old: Any) -> bool:

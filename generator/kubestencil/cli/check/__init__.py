@@ -73,6 +73,10 @@ def _read_pod_security(
 )
 @crds_option
 @unserved_option
+@flag(
+    "--no-tree-crds",
+    "Leave the CustomResourceDefinitions among the checked files out of what is known.",
+)
 @texts("--helm charts", "CHART", "Check what your helm renders of a chart, too")
 @texts(
     "--kustomize kustomizations",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from kubestencil.checking import Report, suppressions
 from kubestencil.checking.clusters.cluster import ClusterReader
-from kubestencil.checking.files.find import ManifestFile, find_files
+from kubestencil.checking.files.definitions import definitions_in
+from kubestencil.checking.files.find import ManifestFile, find_files, is_read_once
 from kubestencil.checking.files.policies import policy_objects, unmatched_policies
 from kubestencil.checking.files.previous import (
     PreviousObjects,
@@ -31,7 +32,7 @@ from kubestencil.engine.rendering import ReportFormat
 from kubestencil.errors import UsageError
 from kubestencil.schema import Release
 from kubestencil.schema.custom_resources.definitions import crd_values
-from kubestencil.schema.lazy import load_lazily
+from kubestencil.schema.lazy import load_lazily, load_with_found
 from kubestencil.source import Source, available, locate
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.find import DocumentOptions
@@ -64,6 +65,7 @@ class CheckOptions:
     spec: str | None
     crds: tuple[str, ...]
     unserved: bool
+    no_tree_crds: bool
     charts: tuple[str, ...]
     kustomizations: tuple[str, ...]
     cluster: bool
@@ -114,15 +116,16 @@ def run(options: CheckOptions) -> int:
         for path in paths:
             if next(find_files([path]), None) is None:
                 console.warn(f"{path}: no {', '.join(SUFFIXES)} file")
-    sources = _all_sources(options, cluster)
-    releases = [load_lazily(source) for source in sources]
+    named = _all_sources(options, cluster)
+    texts = list(_texts(options, minor_version_in(named[-1].release)))
+    sources, releases = _with_definitions(options, named, texts)
     before = releases.pop(0) if options.before else None
     console.show_notes(releases[0].notes, quiet)
     if options.fix:
         _fix(options, releases[-1])
         if options.dry_run:
             return 0
-    report = _report(options, cluster, sources, before, releases).limited()
+    report = _report(options, cluster, texts, sources, before, releases).limited()
     contexts = check_contexts(
         report,
         options.fail_on,
@@ -150,8 +153,39 @@ def report_on(options: CheckOptions, before: Source, after: Source) -> Report | 
     upgrades from ``before``; None where there are none."""
     if next(find_files(options.paths), None) is None:
         return None
-    releases = [load_lazily(before), load_lazily(after)]
-    return _report(options, None, [before, after], releases[0], releases[1:]).limited()
+    sources, releases = _with_definitions(options, [before, after], ())
+    return _report(options, None, (), sources, releases[0], releases[1:]).limited()
+
+
+def _texts(options: CheckOptions, minor: str | None) -> Iterator[ManifestFile]:
+    """What can be read only once: standard input, other files that are open already, and
+    what helm and kustomize render."""
+    for path in dict.fromkeys(filter(is_read_once, options.paths)):
+        for file in find_files([path]):
+            is_read = not file.reason_to_skip
+            yield replace(file, content=file.read()) if is_read else file
+    yield from rendered_files(options.charts, options.kustomizations, minor)
+
+
+def _with_definitions(
+    options: CheckOptions, sources: Sequence[Source], texts: Sequence[ManifestFile]
+) -> tuple[list[Source], list[Release]]:
+    """The sources with the CustomResourceDefinitions among the manifests, and their
+    releases."""
+    found = None
+    if not options.no_tree_crds:
+        paths = [*_files(options), *options.policies]
+        files = chain(find_files(paths), texts)
+        found = definitions_in(files, unserved=options.unserved)
+    if found is None:
+        return [*sources], [load_lazily(source) for source in sources]
+    pairs = [load_with_found(source, found) for source in sources]
+    return [source for source, _ in pairs], [release for _, release in pairs]
+
+
+def _files(options: CheckOptions) -> tuple[str, ...]:
+    """The paths of the options that can be read again."""
+    return tuple(path for path in options.paths if not is_read_once(path))
 
 
 def _all_sources(options: CheckOptions, cluster: ClusterReader | None) -> list[Source]:
@@ -191,14 +225,12 @@ def _all_sources(options: CheckOptions, cluster: ClusterReader | None) -> list[S
 def _report(
     options: CheckOptions,
     cluster: ClusterReader | None,
+    texts: Sequence[ManifestFile],
     sources: Sequence[Source],
     before: Release | None,
     releases: Sequence[Release],
 ) -> Report:
-    minor = minor_version_in(releases[-1].name)
-    others: list[Iterator[ManifestFile]] = []
-    if options.charts or options.kustomizations:
-        others.append(rendered_files(options.charts, options.kustomizations, minor))
+    others: list[Iterable[ManifestFile]] = [texts] if texts else []
     if cluster is not None:
         others.append(cluster.files())
     policies = _policy_objects(options.policies, sources)
@@ -208,7 +240,7 @@ def _report(
             for name, validator in _validators(options, sources, policies)
         }
         report = check_paths(
-            (*options.paths, *options.policies),
+            (*_files(options), *options.policies),
             releases[0],
             before,
             validators,

@@ -50,6 +50,8 @@ __all__ = [
 ]
 
 _SEPARATOR = re.compile(r"^---([^\n]*)\n?", re.MULTILINE)
+# A byte order mark may begin each document, where files are joined.
+_MARK = re.compile(r"\A((?:---[^\n]*\n)?)\ufeff")
 
 
 def documents(text: str, where: str) -> Iterator[Document]:
@@ -87,7 +89,7 @@ def split_documents(text: str, where: str) -> Iterator[tuple[int, str]]:
         end = separator.start()
         # Of two separators in a row, the second one belongs to the next document.
         if end > content or is_separated:
-            yield line, text[start:end]
+            yield line, _MARK.sub(r"\1", text[start:end])
             is_separated = False
         else:
             is_separated = True
@@ -102,4 +104,4 @@ def split_documents(text: str, where: str) -> Iterator[tuple[int, str]]:
                 hint="write it on the next line",
             )
     if content < len(text):
-        yield line, text[start:]
+        yield line, _MARK.sub(r"\1", text[start:])
