@@ -7,7 +7,6 @@ import json
 import os
 import pty
 import re
-import shutil
 import subprocess
 import sys
 
@@ -81,32 +80,6 @@ def test_the_first_command_is_bounded_and_says_how_much_it_writes(run: Command) 
     assert int(announced[1].replace(",", "")) == pytest.approx(len(files), rel=0.05)
     assert int(announced[2]) == pytest.approx(megabytes, rel=0.05)
     assert (run.folder / done.stdout.splitlines()[-1].removeprefix("open ")).is_file()
-
-
-@pytest.mark.nightly
-def test_the_small_installation_works_with_documents_that_were_fetched(
-    run: Command, small_releases: None
-) -> None:
-    """docs/performance.md: without the package of the embedded documents."""
-    blocked = run.folder / "blocked"
-    blocked.mkdir()
-    (blocked / "sitecustomize.py").write_text(
-        "import sys\nsys.modules['kubernetes_validate'] = None\n"
-    )
-    run.environment["PYTHONPATH"] += f":{blocked}"
-    done = run("render", "..1.35", "-t", "markdown")
-    assert done.returncode == 0, done.stderr
-    assert {path.name for path in (run.folder / "generated").glob("1.*")} == {
-        "1.34",
-        "1.35",
-    }
-    assert run("diff", "1.34", "1.35").returncode == 0
-    shutil.rmtree(run.folder / "specs")
-    for arguments in (("render",), ("render", "..1.35"), ("history", "Pod")):
-        done = run(*arguments)
-        assert done.returncode == 2
-        assert "no documents of releases" in done.stderr
-        assert "kubestencil fetch" in done.stderr
 
 
 @pytest.mark.parametrize("text", ["1.35", "v1.35", "1.35.0", "v1.35.0"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -83,16 +83,16 @@ class Source:
 
     ``release`` is the name of the release in the output. ``origin`` says where the
     bytes are from (a path, a URL, a package with its version), for messages.
-    ``revert`` converts the decoded bytes back to the published document, for a source
-    that has a converted one. ``crds`` are added to what the document describes, and
-    ``selection`` limits it. ``definition_origins`` are the files of the definitions, for a
+    ``is_embedded`` is whether kubestencil came with them, so that they are valid.
+    ``crds`` are added to what the document describes, and ``selection`` limits it.
+    ``definition_origins`` are the files of the definitions, for a
     document that was merged of several.
     """
 
     release: str
     origin: str
     data: bytes
-    revert: Callable[[Any], Any] | None = None
+    is_embedded: bool = False
     crds: CrdSet | None = None
     selection: Selection | None = None
     definition_origins: Mapping[str, str] = field(
@@ -119,5 +119,4 @@ class Source:
         Raises SpecError where the bytes are neither JSON nor YAML, or are not an
         object.
         """
-        value = decode(self.data, self.origin)
-        return self.revert(value) if self.revert else value
+        return decode(self.data, self.origin)
