@@ -88,23 +88,14 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Let kubestencil.toml name templates, which are code, and files elsewhere.",
-)
 @click.version_option(__version__, "-V", "--version", prog_name="kubestencil")
+@click.option("--trust", is_flag=True, hidden=True)  # also an option of commands
 @click.pass_context
 def cli(context: click.Context, trust: bool) -> None:
     """Generate client models, documentation and change reports from the Kubernetes
     OpenAPI document."""
     context.color = console.colour()
-    context.meta["kubestencil.trust"] = trust
-    command = context.invoked_subcommand
-    if command in ("check", "diff", "lsp"):
-        settings = import_module(f"{__name__}.settings")
-        table = "check" if command == "lsp" else command
-        context.default_map = {command: settings.defaults(context, table)}
+    context.meta[console.TRUST] = trust
 
 
 def main() -> NoReturn:

@@ -27,6 +27,8 @@ _MAX_NOTES = 10
 _PAUSE = 10.0
 #: The key in the context of a command for whether ``--verbose`` was given.
 VERBOSE = "kubestencil.verbose"
+#: The same for ``--trust``.
+TRUST = "kubestencil.trust"
 
 
 class Terminated(BaseException):

@@ -29,6 +29,7 @@ from kubestencil.cli.options import (
     texts,
 )
 from kubestencil.cli.reports import format_option, paint
+from kubestencil.cli.settings import settings_option
 from kubestencil.diff import SEVERITIES, compare, compare_versions
 from kubestencil.diff.labels import document_label
 from kubestencil.diff.rules.table import RULES_BY_NAME
@@ -92,6 +93,7 @@ class DiffOptions(NamedTuple):
 @click.command()
 @click.argument("before", metavar="FROM", shell_complete=complete_release)
 @click.argument("after", metavar="TO", shell_complete=complete_release, required=False)
+@settings_option("diff")
 @document_options
 @templates_option
 @format_option("diff", ("comparison", "comparison-json"))

@@ -34,7 +34,7 @@ from kubestencil.cli.options import (
     text,
     texts,
 )
-from kubestencil.cli.settings import read_project_of
+from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.engine import (
     Target,
     choose_targets,
@@ -102,6 +102,7 @@ _PAGES = ("index.html", "README.md")
 )
 @jobs_option
 @quiet_option
+@trust_option
 @click.pass_context
 def render(context: click.Context, /, **values: Any) -> None:
     """Generate files from the OpenAPI documents of releases.

@@ -65,8 +65,7 @@ def _refuse_link_out(path: Path) -> None:
         raise UsageError(
             "is elsewhere, and a symbolic link leads there",
             where=str(path),
-            hint=f"if you trust the link: --specs {FETCHED}, or of a project "
-            "kubestencil --trust …",
+            hint=f"if you trust the link: --specs {FETCHED}, or of a project --trust",
         )
 
 

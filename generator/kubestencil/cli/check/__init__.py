@@ -28,6 +28,7 @@ from kubestencil.cli.options import (
     unserved_option,
 )
 from kubestencil.cli.reports import format_option
+from kubestencil.cli.settings import settings_option
 from kubestencil.errors import UsageError
 from kubestencil.validator.protocol import PodSecurity
 
@@ -53,6 +54,7 @@ def _read_pod_security(
 
 @click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
+@settings_option("check")
 @text(
     "--to after",
     "RELEASE",
