@@ -122,6 +122,20 @@ document_options = several(
     ),
     unserved_option,
 )
+#: What is used of a document.
+limit_options = several(
+    texts(
+        "--group groups",
+        "GROUP",
+        "Only the kinds of an API group, such as apps or core, and what they refer to",
+    ),
+    texts(
+        "--kind kinds",
+        "KIND",
+        "Only a kind, such as Pod, or another type, and what it refers to",
+        shell_complete=complete_kind,
+    ),
+)
 # Other options have the names of what is in it as values.
 templates_option = folder_path(
     "--templates",

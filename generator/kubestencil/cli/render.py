@@ -20,11 +20,11 @@ from kubestencil.build.refused import Refused, leave_out_refused
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
-    complete_kind,
     complete_target,
     document_options,
     flag,
     jobs_option,
+    limit_options,
     out_option,
     parse_settings,
     quiet_option,
@@ -32,7 +32,6 @@ from kubestencil.cli.options import (
     set_option,
     templates_option,
     text,
-    texts,
 )
 from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.engine import (
@@ -71,17 +70,7 @@ _PAGES = ("index.html", "README.md")
     "FILE|URL|-",
     "Read this OpenAPI document; RELEASE is then the name to generate it under.",
 )
-@texts(
-    "--group groups",
-    "GROUP",
-    "Only the kinds of an API group, such as apps or core, and what they refer to",
-)
-@texts(
-    "--kind kinds",
-    "KIND",
-    "Only a kind, such as Pod, or another type, and what it refers to",
-    shell_complete=complete_kind,
-)
+@limit_options
 @templates_option
 @set_option
 @flag("--check", "Write nothing; exit 1 if generated files are out of date.")
@@ -293,7 +282,8 @@ def prepare_project(
     given = {
         name: value
         for name, value in context.params.items()
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if name in RenderOptions._fields
+        and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
     tables = []
     lock = Lock()
