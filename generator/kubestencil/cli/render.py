@@ -41,11 +41,19 @@ from kubestencil.engine import (
     possible_targets,
 )
 from kubestencil.errors import KubestencilError, UsageError
-from kubestencil.project import LOCK, Lock, Project, read_lock, write_lock
+from kubestencil.project import FILE, LOCK, Lock, Project, read_lock, write_lock
 from kubestencil.source import Source
 from kubestencil.source.find import DocumentOptions
 from kubestencil.source.pinned import PinnedDocument
 
+# What is generated where nothing is named: targets, and the releases of them, of which
+# none are all that are supported.
+_OVERVIEW: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("markdown", "python", "jsonnet"), ("latest",)),
+    (("diff",), ()),
+    (("site",), ("latest-2..",)),
+)
+_ALL = "all targets of all supported releases: kubestencil render --all"
 # In MB: what is said before it is written.
 _MUCH = 10
 # Where readers begin, the best first.
@@ -102,16 +110,29 @@ def render(context: click.Context, /, **values: Any) -> None:
     folder, or of one above it, says is generated.
     """
     options = RenderOptions(**values)
-    named = ("releases", "names", "everything", "spec", "out")
-    is_named = any(
-        context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        for name in named
-    )
-    project = None if is_named else read_project_of(context)
+    named = [
+        name
+        for name in ("releases", "names", "everything", "spec", "out")
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    project = None if named else read_project_of(context)
     if project is not None and project.generate:
         is_failed = render_project(context, project, options)
+    elif options.locked:
+        raise UsageError(
+            (
+                f"compares with {LOCK} what a project generates: there is no {FILE} with "
+                "[[generate]] here or above"
+                if not named
+                else "compares with the lock of a project: name no releases, targets or folder"
+            ),
+            where="--locked",
+            hint="kubestencil init writes one" if not named else "",
+        )
+    elif {*named} <= {"out"} and not options.crds:
+        is_failed = _generate_overview(options)
     else:
-        is_failed = generate(options, *prepare(options), layout="")
+        is_failed = _generate_and_open(options, *prepare(options))
     if is_failed:
         context.exit(1)
 
@@ -166,16 +187,63 @@ def prepare(options: RenderOptions) -> tuple[list[Source], list[Target]]:
     return sources, choose_targets(all_targets, names, settings, len(sources))
 
 
+def _generate_overview(options: RenderOptions) -> bool:
+    """Generate or check what people look at first; whether files are out of date."""
+    runs = [
+        options._replace(names=names, releases=releases)
+        for names, releases in _OVERVIEW
+    ]
+    prepared = [(run, *prepare(run)) for run in runs]
+    _announce_size(options, [run[1:] for run in prepared])
+    if _is_missing(options, options.out):
+        return True
+    results = [generate(*run, layout="") for run in prepared]
+    _show_page(options, results[-1].page)
+    if not options.quiet:
+        click.echo(_ALL)
+    return any(result.is_failed for result in results)
+
+
+def _generate_and_open(
+    options: RenderOptions, sources: list[Source], targets: list[Target]
+) -> bool:
+    """Generate or check ``targets`` of ``sources``; whether that failed."""
+    _announce_size(options, [(sources, targets)])
+    if _is_missing(options, options.out):
+        return True
+    result = generate(options, sources, targets, layout="")
+    _show_page(options, result.page)
+    return result.is_failed
+
+
+def _is_missing(options: RenderOptions, folder: Path) -> bool:
+    """Whether there is nothing that could be compared, which is said then."""
+    if not options.check or folder.exists():
+        return False
+    click.echo(f"missing: {folder}/; kubestencil render, without --check, writes it")
+    return True
+
+
+def _show_page(options: RenderOptions, page: Path | None) -> None:
+    if page is not None and not options.quiet:
+        click.echo(f"open {page}")
+
+
+class Generated(NamedTuple):
+    """What a run came to. ``is_failed`` is whether files are out of date, or something was
+    refused; ``page`` is what to open first."""
+
+    is_failed: bool
+    page: Path | None
+
+
 def generate(
     options: RenderOptions, sources: list[Source], targets: list[Target], layout: str
-) -> bool:
-    """Generate or check ``targets`` of ``sources``, and show the result; whether files
-    are out of date, or something was refused. With a ``layout``, the releases are those
-    that a project names."""
+) -> Generated:
+    """Generate or check ``targets`` of ``sources``, and show the result. With a
+    ``layout``, the releases are those that a project names."""
     out, quiet, prune = options.out, options.quiet, options.prune
     console.announce_sources(sources, quiet)
-    if not (quiet or options.check or layout or options.groups or options.kinds):
-        _announce_size(len(sources), targets, out)
     refused: dict[str, Refused] = {}
     if options.keep_going:
         sources, refused = leave_out_refused(sources)
@@ -199,14 +267,13 @@ def generate(
             progress=bar.jobs,
         )
     report_summary(summary, out, quiet)
-    if not quiet and (page := _first_page(summary, out)):
-        click.echo(f"open {page}")
     if refused:
         # It asks API servers' own code, which other runs do not need.
         from kubestencil.cli.refused import show_refused
 
         show_refused(refused, sources)
-    return bool(refused) or any(tree.drift for tree in summary.trees)
+    is_failed = bool(refused) or any(tree.drift for tree in summary.trees)
+    return Generated(is_failed, _first_page(summary, out))
 
 
 class PreparedTable(NamedTuple):
@@ -245,8 +312,13 @@ def render_project(
 def generate_tables(tables: Iterable[PreparedTable], run: RenderOptions) -> bool:
     """Generate or check tables as the options of a run say; whether files are out of
     date."""
-    drifted = [
-        generate(
+    failed = False
+    for table in tables:
+        layout = table.options.out.as_posix()
+        if _is_missing(run, Path(layout.partition("{")[0] or ".")):
+            failed = True
+            continue
+        result = generate(
             table.options._replace(
                 out=Path(),
                 check=run.check,
@@ -257,11 +329,11 @@ def generate_tables(tables: Iterable[PreparedTable], run: RenderOptions) -> bool
             ),
             table.sources,
             table.targets,
-            layout=table.options.out.as_posix(),
+            layout=layout,
         )
-        for table in tables
-    ]
-    return any(drifted)
+        _show_page(run, result.page)
+        failed |= result.is_failed
+    return failed
 
 
 def prepare_project(
@@ -340,16 +412,23 @@ def _check_layout(
         )
 
 
-def _announce_size(releases: int, targets: Iterable[Target], out: Path) -> None:
-    """Say about how much a run will write, where that is known and much."""
-    counts = [
-        (target.size, 1 if target.newest_only else releases) for target in targets
-    ]
-    files = sum(size.files * count for size, count in counts)
-    megabytes = sum(size.kilobytes * count for size, count in counts) / 1000
+def _announce_size(
+    options: RenderOptions, runs: Iterable[tuple[list[Source], list[Target]]]
+) -> None:
+    """Say about how much will be written, where that is known and much."""
+    if options.quiet or options.check or options.groups or options.kinds:
+        return
+    files = megabytes = 0.0
+    for sources, targets in runs:
+        # Of a document with CustomResourceDefinitions, as much more as it is larger.
+        shares = [source.size / len(source.data) for source in sources]
+        for target in targets:
+            share = max(shares) if target.newest_only else sum(shares)
+            files += target.size.files * share
+            megabytes += target.size.kilobytes * share / 1000
     if megabytes >= _MUCH:
         console.status(
-            f"generating about {files:,} files, {megabytes:.0f} MB, in {out}/"
+            f"generating about {files:,.0f} files, {megabytes:.0f} MB, in {options.out}/"
         )
 
 
