@@ -52,7 +52,7 @@ def models_of(target: str) -> list[str]:
 
 def measure(options: argparse.Namespace, scratch: Path) -> Iterator[str]:
     out = scratch / "out"
-    specs = ["--specs", str(options.specs)] if options.specs else []
+    specs = ["--spec-dir", str(options.specs)] if options.specs else []
     spec = document_path(options.specs, scratch)
 
     def render(*arguments: str) -> None:

@@ -91,7 +91,7 @@ def end_runs(folder: Path, count: int, seed: int) -> Iterator[Outcome]:
 
 
 def _arguments(out: str) -> tuple[str, ...]:
-    return ("render", *_SPECS, "--specs", "specs", *_TARGETS, "-j", "2", "-o", out)
+    return ("render", *_SPECS, "--spec-dir", "specs", *_TARGETS, "-j", "2", "-o", out)
 
 
 def _write_specs(folder: Path, text: str) -> None:

@@ -67,7 +67,7 @@ def _write_documents(folder: Path) -> None:
 def _arguments(run: Run, out: str) -> list[str]:
     targets = [argument for target in run.targets for argument in ("-t", target)]
     # What a run with other releases leaves out is removed.
-    options = ["--specs", run.specs, "-o", out, "--prune", "-q"]
+    options = ["--spec-dir", run.specs, "-o", out, "--prune", "-q"]
     return ["render", *run.releases, *targets, *options]
 
 

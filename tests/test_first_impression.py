@@ -115,7 +115,7 @@ def test_documents_are_named_with_verbose_only(
     "arguments",
     [
         ("render", "1.35", "--crds", "missing.yaml"),
-        ("releases", "--specs", "missing"),
+        ("releases", "--spec-dir", "missing"),
         ("history", "Pod", "a=missing"),
         ("check", "missing", "--to", "1.35"),
         ("check", ".", "--to", "1.35", "--config", "missing"),

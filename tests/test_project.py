@@ -328,7 +328,7 @@ def test_documents_that_nobody_named_are_not_read_through_links_out(
     done = clone("render", *call)
     assert done.returncode == 2
     assert "specs/1.35.json: is elsewhere" in done.stderr
-    named = ("--specs", "specs") if not is_project else ()
+    named = ("--spec-dir", "specs") if not is_project else ()
     trust = ("--trust",) if is_project else ()
     assert clone(*trust, "render", *call, *named).returncode == 0
 
@@ -685,3 +685,14 @@ def test_breaking_changes_of_crates_are_those_that_semver_checks_finds(
         *_STRUCTS.findall(done.stdout),
         *(f"{struct}.{field}" for *_, field, struct in fields if struct),
     } == {name.rpartition("::")[2] if "." in name else name for name in changes.removed}
+
+
+def test_what_was_never_generated_is_missing_in_one_line(run: Command) -> None:
+    done = run("render", "--check")
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "missing: generated/; kubestencil render, without --check, writes it"
+    ]
+    done = run("render", "--check", "--locked")
+    assert done.returncode == 2
+    assert "there is no kubestencil.toml" in done.stderr

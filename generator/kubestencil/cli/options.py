@@ -99,7 +99,7 @@ def several(*options: Decorator) -> Decorator:
 
 
 specs_option = folder_path(
-    "--specs",
+    "--spec-dir specs",
     "Folder with documents named RELEASE.json, searched before ./specs and the embedded "
     "documents.",
     envvar="KUBESTENCIL_SPECS",

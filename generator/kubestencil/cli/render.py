@@ -19,6 +19,7 @@ from kubestencil.build.record import record_path
 from kubestencil.build.refused import Refused, leave_out_refused
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
+from kubestencil.cli.help import DocumentedCommand
 from kubestencil.cli.options import (
     complete_target,
     document_options,
@@ -60,17 +61,33 @@ _MUCH = 10
 _PAGES = ("index.html", "README.md")
 
 
-@click.command()
+@click.command(
+    cls=DocumentedCommand,
+    examples=(
+        ("kubestencil render", "A docs site, reports, models and pages to look at"),
+        ("kubestencil render 1.35 -t python -o src", "One target of one release"),
+        (
+            "kubestencil render 1.35 -t typescript --crds crds/",
+            "With custom resources",
+        ),
+        ("kubestencil render --check", "Whether files are up to date, in CI"),
+    ),
+    groups={
+        "What is generated": "target all spec spec-dir crds unserved group kind set "
+        "templates",
+        "Output folder": "output overwrite prune",
+        "Checks": "check locked keep-going",
+    },
+)
 @releases_argument
 @text(
     "-t --target names",
     "TARGET",
-    "Target to generate; may be repeated.  [default: those that --all does not leave to "
-    "the newest release, and all for that one]",
+    "What to generate, such as python; may be repeated. kubestencil targets lists them.",
     multiple=True,
     shell_complete=complete_target,
 )
-@flag("--all everything", "Generate all targets for each release.")
+@flag("--all everything", "All targets, of all supported releases or of RELEASE.")
 @out_option
 @document_options
 @text(
@@ -104,10 +121,13 @@ _PAGES = ("index.html", "README.md")
 def render(context: click.Context, /, **values: Any) -> None:
     """Generate files from the OpenAPI documents of releases.
 
-    RELEASE is one release, such as 1.35, and RANGE several, such as 1.29..1.35.
-    Without either, each one is generated that "kubestencil releases" marks with "*".
-    Without RELEASE, --target, --spec and --output, what the file kubestencil.toml of this
-    folder, or of one above it, says is generated.
+    RELEASE is one release, such as 1.35, and RANGE several, such as 1.29..1.35. With
+    --target alone, these are all supported releases; with RELEASE alone, all targets of
+    the newest one, and models, pages, reports and the site of the others.
+
+    Without any of them, kubestencil.toml of this folder, or of one above it, says what is
+    generated. Without that file, it is an overview: Markdown, Python and Jsonnet of the
+    newest release, the reports of all, and the docs site of the newest three.
     """
     options = RenderOptions(**values)
     named = [

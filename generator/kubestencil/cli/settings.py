@@ -9,6 +9,7 @@ from typing import Any, cast
 import click
 
 from kubestencil.cli import console
+from kubestencil.cli.help import RENAMED
 from kubestencil.cli.options import Decorator, flag
 from kubestencil.engine import load_targets
 from kubestencil.project import (
@@ -111,6 +112,11 @@ def _settings(command: click.Command) -> dict[str, Setting]:
         table[option] = Setting(
             option, str(parameter.name), _type(parameter), about, option in _CODE
         )
+    for old, new in RENAMED.items():
+        setting = table.get(new.removeprefix("--"))
+        if setting is not None:
+            about = f"The earlier name of {setting.name}."
+            table[old.removeprefix("--")] = setting._replace(about=about)
     return table
 
 

@@ -28,7 +28,7 @@ GENERATE = "generate"
 #: Of a project file.
 MAX_BYTES = 1 << 20
 # Settings of folders in which links are followed.
-_FOLLOWED = ("crds", "spec", "specs", "set")
+_FOLLOWED = ("crds", "spec", "spec-dir", "specs", "set")
 _TRUST = "pass --trust"
 _TYPES: Mapping[type, str] = {
     bool: "true or false",
