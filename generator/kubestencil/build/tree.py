@@ -313,7 +313,8 @@ def _foreign_files_error(folder: Path, paths: list[str]) -> OutputError:
         f"has {len(paths)} file(s) that kubestencil did not write, or that were "
         f"changed since:{listed}{more}",
         where=str(folder),
-        hint="move them away, choose another folder with -o, or pass --overwrite",
+        hint="move them away, choose another output folder, or let kubestencil render "
+        "--overwrite replace them",
     )
 
 

@@ -181,7 +181,7 @@ def update(
         for table_before, table in zip_longest(before, tables)
         if table is not None
     ]
-    report = _report(context, updates)
+    report = _report(context, lookup.project, updates)
     changes = summary(
         old or Lock(),
         lock,
@@ -221,11 +221,15 @@ def _tables_before(
         return [], [f"not compared with what was generated before: {error}"]
 
 
-def _report(parent: click.Context, updates: Iterable[Update]) -> Report | None:
+def _report(
+    parent: click.Context, project: Project, updates: Iterable[Update]
+) -> Report | None:
     """What is wrong with the project's own manifests in the newest of what is new."""
     context = check.make_context(str(check.name), [], parent=parent)
     context.params.pop("templates")
-    options = CheckOptions(**context.params)
+    # Those of the file, or newer ones.
+    crds = project.commands.get(str(check.name), {}).get("crds", ())
+    options = CheckOptions(**{**context.params, "crds": crds})
     pairs = [pair for update in updates for pair in update.pairs()]
     if not options.paths or not pairs:
         return None

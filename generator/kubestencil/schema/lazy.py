@@ -76,4 +76,5 @@ def load_lazily(source: Source) -> Release:
         unknown_keywords=(),
         document=document,
         resources=ServedResources(source, document, definitions),
+        notes=source.notes,
     )

@@ -78,7 +78,7 @@ def parse(source: Source) -> Release:
         document=document,
         resources=ServedResources(source, document, parsed.definitions),
         inline_definitions=frozenset(named.pointers),
-        notes=tuple(notes_on_numbers(named.numbered, sources)),
+        notes=(*source.notes, *notes_on_numbers(named.numbered, sources)),
         from_openapi3=from_openapi3,
     )
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from kubestencil.source.decoding import decode
+from kubestencil.source.releases import full_version, minor_of_patch
 
 #: Where an API server lists its documents of OpenAPI 3.0.
 OPENAPI_V3 = "/openapi/v3"
@@ -112,6 +113,17 @@ class Source:
         """The bytes of ``data`` and of the CRDs."""
         files = self.crds.files if self.crds is not None else ()
         return len(self.data) + sum(len(file.data) for file in files)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know of a patch for which the embedded document stands."""
+        minor = minor_of_patch(self.release)
+        if not self.is_embedded or minor == self.release:
+            return ()
+        return (
+            f"{self.release}: the embedded document is that of {full_version(minor)}; "
+            f"kubestencil fetch {self.release} downloads its own",
+        )
 
     def document(self) -> Mapping[str, Any]:
         """The OpenAPI document.
