@@ -71,7 +71,8 @@ def serve(
 
     The site is generated first, and again whenever a template, a file that one of its
     options names, or a CustomResourceDefinition changes. Without RELEASE and --output, it
-    is the site of kubestencil.toml, if that has one. Ctrl-C stops the server.
+    is the site of kubestencil.toml, if that has one. RELEASE and RANGE are as for
+    render. Ctrl-C stops the server.
     """
     options, layout = _project_site(context) or (
         RenderOptions(**{**render.make_context("render", []).params, **values}),
