@@ -78,7 +78,7 @@ def test_check_lists_files_that_are_out_of_date_and_writes_nothing(
     arguments = ("render", "x", "--spec", str(small), "-t", "markdown", "-o", "out")
     missing = run(*arguments, "--check")
     assert missing.returncode == 1
-    assert "missing: out/x/markdown/docs/V1Pod.md" in missing.stdout
+    assert missing.stdout.startswith("missing: out/; ")
     assert not (small.parent / "out").exists()
 
     assert run(*arguments).returncode == 0

@@ -4,8 +4,8 @@
 command line names, ``reports`` prints a result in one of the formats of a command.
 ``console`` shows errors, progress and colours. ``settings`` are those of a project file.
 The commands are ``check``, ``diff``, ``history``, ``releases`` with fetch, ``render``,
-``serve``, ``targets``, and those of ``project``: init and update. ``refused`` shows what
-``render --keep-going`` leaves out.
+``serve``, ``targets``, and those of ``project``: init and update. ``rendering`` is
+what those that generate files share, ``help`` how commands show what they do.
 
 ``validator`` builds programs that run the API server's own code; ``stored`` has the
 commands default and convert, which ask them. ``check.lsp`` is the language server.

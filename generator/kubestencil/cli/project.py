@@ -26,11 +26,11 @@ from kubestencil.cli.options import (
 )
 from kubestencil.cli.render import (
     PreparedTable,
-    RenderOptions,
     generate_tables,
     prepare_project,
     render,
 )
+from kubestencil.cli.rendering.run import RenderOptions
 from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.engine import find_target, load_targets
 from kubestencil.errors import KubestencilError, UsageError, nearest

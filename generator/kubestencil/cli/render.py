@@ -5,20 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
-from kubestencil import build
-from kubestencil.build import Summary, TreeResult
-from kubestencil.build.record import record_path
-from kubestencil.build.refused import Refused, leave_out_refused
-from kubestencil.cli import console
-from kubestencil.cli.documents import find_sources
 from kubestencil.cli.help import DocumentedCommand
 from kubestencil.cli.options import (
     complete_target,
@@ -27,24 +19,27 @@ from kubestencil.cli.options import (
     jobs_option,
     limit_options,
     out_option,
-    parse_settings,
     quiet_option,
     releases_argument,
     set_option,
     templates_option,
     text,
 )
+from kubestencil.cli.rendering.run import (
+    RenderOptions,
+    announce_size,
+    generate,
+    is_missing,
+    prepare,
+    show_page,
+)
 from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.engine import (
     Target,
-    choose_targets,
-    load_targets,
-    possible_targets,
 )
 from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.project import FILE, LOCK, Lock, Project, read_lock, write_lock
 from kubestencil.source import Source
-from kubestencil.source.find import DocumentOptions
 from kubestencil.source.pinned import PinnedDocument
 
 # What is generated where nothing is named: targets, and the releases of them, of which
@@ -55,10 +50,6 @@ _OVERVIEW: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("site",), ("latest-2..",)),
 )
 _ALL = "all targets of all supported releases: kubestencil render --all"
-# In MB: what is said before it is written.
-_MUCH = 10
-# Where readers begin, the best first.
-_PAGES = ("index.html", "README.md")
 
 
 @click.command(
@@ -157,56 +148,6 @@ def render(context: click.Context, /, **values: Any) -> None:
         context.exit(1)
 
 
-class RenderOptions(NamedTuple):
-    """The values of the command line, or of a table of a project file."""
-
-    releases: tuple[str, ...]
-    names: tuple[str, ...]
-    everything: bool
-    out: Path
-    specs: Path | None
-    spec: str | None
-    crds: tuple[str, ...]
-    unserved: bool
-    groups: tuple[str, ...]
-    kinds: tuple[str, ...]
-    templates: Path | None
-    settings: tuple[str, ...]
-    check: bool
-    overwrite: bool
-    prune: bool
-    locked: bool
-    keep_going: bool
-    jobs: int
-    quiet: bool
-    pinned: Mapping[str, PinnedDocument] = {}
-
-    @property
-    def documents(self) -> DocumentOptions:
-        """How documents are found and read."""
-        return DocumentOptions(
-            self.specs,
-            self.crds,
-            self.unserved,
-            self.groups,
-            self.kinds,
-            self.pinned,
-        )
-
-
-def prepare(options: RenderOptions) -> tuple[list[Source], list[Target]]:
-    """The documents and the targets of a run."""
-    names = options.names
-    all_targets = load_targets(options.templates, names)
-    sources = find_sources(
-        options.releases, options.spec, options.documents, all_targets
-    )
-    if options.everything:
-        names = possible_targets(all_targets, len(sources))
-    settings = parse_settings(options.settings)
-    return sources, choose_targets(all_targets, names, settings, len(sources))
-
-
 def _generate_overview(options: RenderOptions) -> bool:
     """Generate or check what people look at first; whether files are out of date."""
     runs = [
@@ -214,11 +155,11 @@ def _generate_overview(options: RenderOptions) -> bool:
         for names, releases in _OVERVIEW
     ]
     prepared = [(run, *prepare(run)) for run in runs]
-    _announce_size(options, [run[1:] for run in prepared])
-    if _is_missing(options, options.out):
+    announce_size(options, [run[1:] for run in prepared])
+    if is_missing(options, options.out):
         return True
     results = [generate(*run, layout="") for run in prepared]
-    _show_page(options, results[-1].page)
+    show_page(options, results[-1].page)
     if not options.quiet:
         click.echo(_ALL)
     return any(result.is_failed for result in results)
@@ -228,72 +169,12 @@ def _generate_and_open(
     options: RenderOptions, sources: list[Source], targets: list[Target]
 ) -> bool:
     """Generate or check ``targets`` of ``sources``; whether that failed."""
-    _announce_size(options, [(sources, targets)])
-    if _is_missing(options, options.out):
+    announce_size(options, [(sources, targets)])
+    if is_missing(options, options.out):
         return True
     result = generate(options, sources, targets, layout="")
-    _show_page(options, result.page)
+    show_page(options, result.page)
     return result.is_failed
-
-
-def _is_missing(options: RenderOptions, folder: Path) -> bool:
-    """Whether there is nothing that could be compared, which is said then."""
-    if not options.check or folder.exists():
-        return False
-    click.echo(f"missing: {folder}/; kubestencil render, without --check, writes it")
-    return True
-
-
-def _show_page(options: RenderOptions, page: Path | None) -> None:
-    if page is not None and not options.quiet:
-        click.echo(f"open {page}")
-
-
-class Generated(NamedTuple):
-    """What a run came to. ``is_failed`` is whether files are out of date, or something was
-    refused; ``page`` is what to open first."""
-
-    is_failed: bool
-    page: Path | None
-
-
-def generate(
-    options: RenderOptions, sources: list[Source], targets: list[Target], layout: str
-) -> Generated:
-    """Generate or check ``targets`` of ``sources``, and show the result. With a
-    ``layout``, the releases are those that a project names."""
-    out, quiet, prune = options.out, options.quiet, options.prune
-    console.announce_sources(sources, quiet)
-    refused: dict[str, Refused] = {}
-    if options.keep_going:
-        sources, refused = leave_out_refused(sources)
-    documents = replace(options.documents, refused=frozenset(refused))
-    covered = (
-        [] if prune or layout else build.find_covered(sources, targets, out, documents)
-    )
-    run = (
-        build.check
-        if options.check
-        else partial(build.render, overwrite=options.overwrite, prune=prune)
-    )
-    with console.ProgressBar("reading", quiet) as bar:
-        summary = run(
-            sources,
-            targets,
-            out,
-            jobs=options.jobs,
-            covered=covered,
-            layout=layout,
-            progress=bar.jobs,
-        )
-    report_summary(summary, out, quiet)
-    if refused:
-        # It asks API servers' own code, which other runs do not need.
-        from kubestencil.cli.refused import show_refused
-
-        show_refused(refused, sources)
-    is_failed = bool(refused) or any(tree.drift for tree in summary.trees)
-    return Generated(is_failed, _first_page(summary, out))
 
 
 class PreparedTable(NamedTuple):
@@ -335,7 +216,7 @@ def generate_tables(tables: Iterable[PreparedTable], run: RenderOptions) -> bool
     failed = False
     for table in tables:
         layout = table.options.out.as_posix()
-        if _is_missing(run, Path(layout.partition("{")[0] or ".")):
+        if is_missing(run, Path(layout.partition("{")[0] or ".")):
             failed = True
             continue
         result = generate(
@@ -351,7 +232,7 @@ def generate_tables(tables: Iterable[PreparedTable], run: RenderOptions) -> bool
             table.targets,
             layout=layout,
         )
-        _show_page(run, result.page)
+        show_page(run, result.page)
         failed |= result.is_failed
     return failed
 
@@ -430,90 +311,3 @@ def _check_layout(
             "{release} has no meaning for a target of several releases",
             where=f"output = {json.dumps(output)}",
         )
-
-
-def _announce_size(
-    options: RenderOptions, runs: Iterable[tuple[list[Source], list[Target]]]
-) -> None:
-    """Say about how much will be written, where that is known and much."""
-    if options.quiet or options.check or options.groups or options.kinds:
-        return
-    files = megabytes = 0.0
-    for sources, targets in runs:
-        # Of a document with CustomResourceDefinitions, as much more as it is larger.
-        shares = [source.size / len(source.data) for source in sources]
-        for target in targets:
-            share = max(shares) if target.newest_only else sum(shares)
-            files += target.size.files * share
-            megabytes += target.size.kilobytes * share / 1000
-    if megabytes >= _MUCH:
-        console.status(
-            f"generating about {files:,.0f} files, {megabytes:.0f} MB, in {options.out}/"
-        )
-
-
-# Files of a target that are named in warnings.
-_MAX_RENAMED = 10
-
-
-def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
-    """Show the result of a run: notes and warnings, files that are out of date, and
-    one line per target."""
-    console.show_notes(summary.notes, quiet)
-    for release, keyword in summary.unknown_keywords:
-        console.warn(
-            f"{release}: unknown schema keyword {keyword.keyword!r} "
-            f"({keyword.count} times, first at {keyword.where})"
-        )
-    for tree in summary.trees:
-        if tree.damage:
-            console.warn(f"{record_path(out, tree.tree)} {tree.damage}")
-        for path in tree.kept:
-            console.warn(
-                f"{out / tree.tree / path} is no longer generated; it was edited, so "
-                "it is kept"
-            )
-        for path in tree.renamed[:_MAX_RENAMED]:
-            console.warn(
-                f"{out / tree.tree / path} is called so, since not every platform can "
-                "have a file or folder with its name in the document"
-            )
-        _show_drift(out, tree)
-    if quiet:
-        return
-    for target in dict.fromkeys(tree.target for tree in summary.trees):
-        trees = [tree for tree in summary.trees if tree.target == target]
-        click.echo(f"{target}: {_totals(trees)}")
-
-
-def _first_page(summary: Summary, out: Path) -> Path | None:
-    """What to open first: the site, the reports, or what a tree says of itself."""
-    trees = sorted({tree.tree for tree in summary.trees}, reverse=True)
-    trees.sort(key=lambda tree: tree.count("/"))
-    pages = (out / tree / name for name in _PAGES for tree in trees)
-    return next((page for page in pages if page.is_file()), None)
-
-
-def _totals(trees: list[TreeResult]) -> str:
-    files = sum(tree.files for tree in trees)
-    size = sum(tree.size for tree in trees)
-    written = sum(tree.written for tree in trees)
-    removed = sum(tree.removed for tree in trees)
-    if any(tree.drift for tree in trees):
-        outcome = "out of date"
-    else:
-        outcome = f"{written} written" if written else "unchanged"
-        outcome += f", {removed} removed" if removed else ""
-    return f"{files} files, {size / 1e6:.1f} MB, {outcome}"
-
-
-def _show_drift(out: Path, tree: TreeResult) -> None:
-    if tree.drift is None:
-        return
-    for problem, paths in (
-        ("out of date", tree.drift.changed),
-        ("missing", tree.drift.missing),
-        ("left over", tree.drift.left_over),
-    ):
-        for path in paths:
-            click.echo(f"{problem}: {out / tree.tree / path}")

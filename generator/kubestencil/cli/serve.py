@@ -27,13 +27,9 @@ from kubestencil.cli.options import (
     text,
     verbose_option,
 )
-from kubestencil.cli.render import (
-    RenderOptions,
-    prepare,
-    prepare_project,
-    render,
-    report_summary,
-)
+from kubestencil.cli.render import prepare_project, render
+from kubestencil.cli.rendering.run import RenderOptions, prepare
+from kubestencil.cli.rendering.summary import report_summary
 from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.project import read_lock
 
