@@ -12,9 +12,11 @@ import sys
 
 import pytest
 
+from kubestencil import load
 from kubestencil.cli import console
 from kubestencil.engine import load_targets
 from kubestencil.errors import UsageError
+from kubestencil.schema.lookup import find_types
 from kubestencil.source.releases import available_release, expand_ranges, newest_release
 from tests.conftest import RELEASES, SMALL, Command, make_document
 
@@ -151,6 +153,20 @@ def test_the_shell_completes_kinds_and_options(
         "COMP_CWORD": str(len(line.split()) - 1),
     }
     assert expected in run().stdout.splitlines()
+
+
+def test_a_patch_says_which_document_stands_for_it(run: Command) -> None:
+    done = run("history", "Binding", "--releases", "1.35.2")
+    assert "the embedded document is that of 1.35.0" in done.stderr
+    assert "embedded" not in run("history", "Binding", "--releases", "1.35.0").stderr
+
+
+def test_a_kind_that_an_option_leaves_out_is_said_to_be_so() -> None:
+    release = load("1.35", kinds=["Binding"])
+    with pytest.raises(UsageError, match="left out: --kind or --group"):
+        find_types([release], "pod")
+    with pytest.raises(UsageError, match="no kind or type called"):
+        find_types([release], "pot")
 
 
 def test_progress_is_said_now_and_then_outside_of_a_terminal(
