@@ -145,7 +145,9 @@ def read(out: Path, tree: str) -> Record:
 def _read_times(out: Path, tree: str, record: bytes) -> list[int]:
     """The times of a record's files, in the order of their paths; none where they are
     those of another record."""
-    with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+    with contextlib.suppress(
+        OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError
+    ):
         raw = json.loads(regular_file.read(_times_path(out, tree), _MAX_BYTES))
         if raw["record"] == _digest(record):
             return [int(time) for time in raw["times"]]
