@@ -89,7 +89,9 @@ def test_refusals_have_the_words_of_the_server(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = built_validator("1.35")
-    monkeypatch.setattr("kubestencil.cli.rendering.refused.find_binary", lambda _: program)
+    monkeypatch.setattr(
+        "kubestencil.cli.rendering.refused.find_binary", lambda _: program
+    )
     show_refused(refused_of_catalogue(), [])
     shown = capsys.readouterr().err
     assert (
