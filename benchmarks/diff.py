@@ -157,7 +157,7 @@ def main() -> None:
         folder = Path(name)
         sources: list[tuple[str, list[str]]] = [("embedded", [])]
         if options.specs:
-            sources.append(("full", ["--specs", str(Path(options.specs).resolve())]))
+            sources.append(("full", ["--spec-dir", str(Path(options.specs).resolve())]))
         commands = {"interpreter": [sys.executable, "-c", "pass"]}
         for source, arguments in sources:
             for output_format in ("json", "text", "markdown", "html"):

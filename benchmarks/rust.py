@@ -46,7 +46,7 @@ def measure_generation(
     def ours() -> None:
         command = [sys.executable, "-m", "kubestencil", "render", RELEASE, "-t", "rust"]
         if specs:
-            command += ["--specs", str(specs)]
+            command += ["--spec-dir", str(specs)]
         out = folder / f"out-{time.monotonic_ns()}"
         run([*command, "-o", str(out)], folder, PYTHONPATH=str(ROOT / "generator"))
         (folder / "out").unlink(missing_ok=True)

@@ -118,7 +118,7 @@ class Tool:
         what the command prints."""
         command = [sys.executable, "-m", "kubestencil", "render", *releases]
         command += ["-t", target or self.target, "-o", str(self.out)]
-        command += ["--specs", str(self.specs.resolve())] if self.specs else []
+        command += ["--spec-dir", str(self.specs.resolve())] if self.specs else []
         command += ["-j", str(jobs)] if jobs else []
         return run(command, self.limit)
 

@@ -91,7 +91,7 @@ def end_runs(folder: Path, count: int, seed: int) -> Iterator[Outcome]:
 
 
 def _arguments(out: str) -> tuple[str, ...]:
-    return ("render", *_SPECS, "--specs", "specs", *_TARGETS, "-j", "2", "-o", out)
+    return ("render", *_SPECS, "--spec-dir", "specs", *_TARGETS, "-j", "2", "-o", out)
 
 
 def _write_specs(folder: Path, text: str) -> None:
@@ -128,9 +128,10 @@ def _wait_for_group(group: int) -> None:
 
 
 def _litter(out: Path) -> list[str]:
-    """Files beside the generated ones that are neither a record nor the lock."""
+    """Files beside the generated ones that are no record, and none of this machine."""
     private = read_files(out / ".kubestencil")
-    return [path for path in private if not path.endswith((".json", ".lock"))]
+    kept = (".json", ".times", "/lock", "/.gitignore")
+    return [path for path in private if not path.endswith(kept)]
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Changes of objects that are there already: ``kubestencil check --old`` and ``--since``."""
+"""Changes of objects that are there already: ``kubestencil check --applied`` and ``--applied-commit``."""
 
 from __future__ import annotations
 
@@ -341,7 +341,7 @@ def test_what_is_no_commit_is_an_error(repository: Path, revision: str) -> None:
     before = sorted(repository.rglob("*"))
     with pytest.raises(UsageError) as error:
         list(committed_files(revision, str(repository), is_recursive=True))
-    assert error.value.where == "--since"
+    assert error.value.where == "--applied-commit"
     assert sorted(repository.rglob("*")) == before
 
 
@@ -406,7 +406,7 @@ def test_changes_need_the_code_of_the_server(
         ((), "kubestencil validator build 1.35"),
         (("--exact", "off"), "leave out --exact off"),
     ):
-        arguments = ["check", str(tmp_path), "--to", "1.35", "--old", str(tmp_path)]
+        arguments = ["check", str(tmp_path), "--to", "1.35", "--applied", str(tmp_path)]
         result = CliRunner().invoke(cli, [*arguments, *extra])
         assert isinstance(result.exception, UsageError)
         assert result.exception.hint.startswith(hint)
@@ -417,7 +417,7 @@ def test_changes_that_the_server_refuses_are_found(built: None, tmp_path: Path) 
     for name, text in (("old", OLD), ("new", NEW)):
         (tmp_path / name).mkdir()
         (tmp_path / name / f"{name}.yaml").write_text(text)
-    report = _check(str(tmp_path / "new"), "--old", str(tmp_path / "old"))
+    report = _check(str(tmp_path / "new"), "--applied", str(tmp_path / "old"))
     assert {
         (finding["kind"], finding["path"], finding["line"])
         for finding in report["findings"]
@@ -435,7 +435,7 @@ def test_changes_that_the_server_refuses_are_found(built: None, tmp_path: Path) 
     assert report["checked"]["updated"] == 6
     assert report["skipped"] == []
     assert report["validators"] == {"1.35": "1.35.0"}
-    unchanged = _check(str(tmp_path / "new"), "--old", str(tmp_path / "new"))
+    unchanged = _check(str(tmp_path / "new"), "--applied", str(tmp_path / "new"))
     assert not unchanged["findings"]
 
 
@@ -447,7 +447,7 @@ def test_an_old_object_that_is_refused_is_said_to_be_left_out(
     old.mkdir()
     new.write_text(NEW)
     (old / "a.yaml").write_text(OLD.replace("nginx:1", ""))
-    report = _check(str(new), "--old", str(old))
+    report = _check(str(new), "--applied", str(old))
     assert report["skipped"] == [
         {
             "reason": "changes of objects that were refused before",
@@ -459,7 +459,7 @@ def test_an_old_object_that_is_refused_is_said_to_be_left_out(
 
 @pytest.mark.server
 def test_changes_since_a_commit_are_found(built: None, repository: Path) -> None:
-    report = _check(str(repository / "apps"), "--since", "HEAD")
+    report = _check(str(repository / "apps"), "--applied-commit", "HEAD")
     assert {
         (finding["kind"], finding["path"], finding["line"])
         for finding in report["findings"]

@@ -222,7 +222,7 @@ def test_a_comparison_says_what_touches_the_cluster(
     kubeconfig: Path, monkeypatch: pytest.MonkeyPatch, context: str
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
-    command = ["diff", "1.32", "1.36", "--for", "--cluster", "--context", context]
+    command = ["diff", "1.32", "1.36", "--used-by", "--cluster", "--context", context]
     result = CliRunner().invoke(cli, [*command, "-f", "json"])
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)

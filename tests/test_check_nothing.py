@@ -130,7 +130,7 @@ def test_policies_that_are_evaluated_are_none(run: Command, folder: Path) -> Non
         ("apiGroups: ['']", "apiGroups: [apps]", False),
         ("resources: [configmaps]", "resources: [pods, configmaps/status]", False),
         ("operations: [CREATE]", "operations: [DELETE, CONNECT]", False),
-        # Nothing is updated without --old and --since.
+        # Nothing is updated without --applied and --applied-commit.
         ("operations: [CREATE]", "operations: [UPDATE]", False),
         ("[Deny]", "[Deny], matchResources: {namespaceSelector: {}}", True),
         ("[Deny]", "[Deny], matchResources: {resourceRules: [RULE]}", False),
@@ -152,7 +152,16 @@ def test_a_policy_that_matches_no_object_is_named(
     (folder / "old").mkdir()
     (folder / "old" / "a.yaml").write_text(CONFIG_MAP + "data: {a: b}\n")
     done = run(
-        *("check", "a.yaml", "--policies", str(path), "--to", "1.35", "--old", "old")
+        *(
+            "check",
+            "a.yaml",
+            "--policies",
+            str(path),
+            "--to",
+            "1.35",
+            "--applied",
+            "old",
+        )
     )
     assert (warning in done.stderr) is not (is_evaluated or "UPDATE" in new)
 
@@ -211,10 +220,10 @@ def test_no_change_that_is_looked_at_is_a_warning(run: Command, folder: Path) ->
     fake_validator.install("1.35", {})
     (folder / "old").mkdir()
     (folder / "old" / "b.yaml").write_text(CONFIG_MAP.replace("name: a", "name: b"))
-    arguments = ("check", "a.yaml", "--to", "1.35", "--old", "old")
+    arguments = ("check", "a.yaml", "--to", "1.35", "--applied", "old")
     done = run(*arguments)
     assert done.returncode == 0
-    assert "--old: no object was there before, so that no change" in done.stderr
+    assert "--applied: no object was there before, so that no change" in done.stderr
     (folder / "old" / "a.yaml").write_text(CONFIG_MAP)
     assert "no change" not in run(*arguments).stderr
 
@@ -249,8 +258,8 @@ exit 1"""
         ("kustomize", ("check", "--kustomize", ".")),
         ("kubectl", ("check", "--cluster")),
         ("kubectl", ("check", "--cluster", "--context", "nope")),
-        ("git", ("check", ".", "--since", "main")),
-        ("kubectl", ("diff", "1.34", "1.35", "--for", "--cluster")),
+        ("git", ("check", ".", "--applied-commit", "main")),
+        ("kubectl", ("diff", "1.34", "1.35", "--used-by", "--cluster")),
         ("kubectl", ("diff", "1.34", "1.35", "--cluster")),
         ("helm", ("render", "1.35", "-t", "zod", "--crds", "oci://a.example/b:1.0.0")),
         ("helm", ("check", "a.yaml", "--crds", "oci://a.example/b:1.0.0")),

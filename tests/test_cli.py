@@ -78,7 +78,7 @@ def test_check_lists_files_that_are_out_of_date_and_writes_nothing(
     arguments = ("render", "x", "--spec", str(small), "-t", "markdown", "-o", "out")
     missing = run(*arguments, "--check")
     assert missing.returncode == 1
-    assert "missing: out/x/markdown/docs/V1Pod.md" in missing.stdout
+    assert missing.stdout.startswith("missing: out/; ")
     assert not (small.parent / "out").exists()
 
     assert run(*arguments).returncode == 0
@@ -138,7 +138,7 @@ USAGE_ERRORS = [
     (("render", "1.35", "--set", "x"), 2, "TARGET.OPTION=VALUE"),
     (("render", "1.35", "--set", "markdwn.title=x"), 2, "did you mean markdown"),
     (("render", "1.35", "--templates", "nowhere"), 2, "is not a folder"),
-    (("render", "1.35", "--specs", "nowhere"), 2, "is not a folder"),
+    (("render", "1.35", "--spec-dir", "nowhere"), 2, "is not a folder"),
     (("render", "x", "--spec", "nowhere.json"), 2, "no such file"),
     (("render", "../x", "--spec", "small.json"), 2, "cannot be the name of a release"),
     (("render", "a", "b", "--spec", "small.json"), 2, "takes one release name"),
@@ -293,3 +293,41 @@ def test_the_list_of_commands_shows_complete_sentences(run: Command) -> None:
         help_text = " ".join((all_commands()[name].help or "").split())
         assert help_text.startswith(summary.strip()), name
     assert all(line.endswith(".") and not line.endswith("...") for line in lines)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp437"])
+def test_results_are_utf8_in_files_and_pipes(run: Command, encoding: str) -> None:
+    """Whatever the system's encoding is, such as that of Windows."""
+    command = [sys.executable, "-m", "kubestencil", "diff", "1.34", "1.35"]
+    done = subprocess.run(
+        [*command, "--kind", "Pod"],
+        cwd=run.folder,
+        env={**run.environment, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "→" in done.stdout.decode("utf-8")
+
+
+def test_a_misspelt_command_is_proposed(run: Command) -> None:
+    done = run("rendr")
+    assert done.returncode == 2
+    assert "did you mean render?" in done.stderr
+
+
+@pytest.mark.parametrize("command", [(), ("check",), ("diff",), ("render",)])
+def test_help_begins_with_examples(run: Command, command: tuple[str, ...]) -> None:
+    text = run(*command, "--help").stdout
+    assert text.index("Examples:") < text.index("ptions:")
+    for line in text.splitlines():
+        assert len(line) <= 80
+
+
+def test_options_have_their_earlier_names(run: Command) -> None:
+    for name in ("--specs", "--spec-dir"):
+        done = run("releases", name, "missing")
+        assert done.returncode == 2
+        assert "--spec-dir missing: is not a folder" in done.stderr
+    (run.folder / "kubestencil.toml").write_text('[check]\nspecs = "missing"\n')
+    assert "--spec-dir missing: is not a folder" in run("check", ".").stderr

@@ -67,7 +67,7 @@ def _write_documents(folder: Path) -> None:
 def _arguments(run: Run, out: str) -> list[str]:
     targets = [argument for target in run.targets for argument in ("-t", target)]
     # What a run with other releases leaves out is removed.
-    options = ["--specs", run.specs, "-o", out, "--prune", "-q"]
+    options = ["--spec-dir", run.specs, "-o", out, "--prune", "-q"]
     return ["render", *run.releases, *targets, *options]
 
 
@@ -110,4 +110,6 @@ def test_the_result_of_runs_at_the_same_time_is_that_of_one_of_their_orders(
     # The records are those of that order, too: its last run is current.
     assert run(*_arguments(last, "out"), "--check").returncode == 0
     private = read_files(tmp_path / "out" / ".kubestencil")
-    assert all(path.endswith((".json", ".lock")) for path in private)
+    assert all(
+        path.endswith((".json", ".times", "/lock", "/.gitignore")) for path in private
+    )

@@ -18,7 +18,6 @@ from kubestencil.schema.custom_resources.structural import StructuralSchemas
 from kubestencil.schema.documents.inline import name_inline_objects
 from kubestencil.schema.load import load_release
 from kubestencil.schema.types import PrinterColumn
-from kubestencil.source import embedded
 from kubestencil.source.inputs import read_location
 from kubestencil.targets.languages.python.spelling import class_names
 from tests.conftest import Command, make_document, read_output
@@ -565,16 +564,6 @@ def test_a_folder_without_crds_is_refused(tmp_path: Path) -> None:
         load(tmp_path)
     write(tmp_path, {"kind": "ConfigMap", "apiVersion": "v1"})
     with pytest.raises(SpecError, match="no CustomResourceDefinition"):
-        load(tmp_path)
-
-
-def test_a_missing_package_with_the_types_of_kubernetes_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(tmp_path, WIDGET)
-    embedded.standard_types.cache_clear()
-    monkeypatch.setattr(embedded, "releases", dict)
-    with pytest.raises(SourceError, match="kubernetes-validate: is not installed"):
         load(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""``kubestencil diff --for``: the changes that touch what manifests use."""
+"""``kubestencil diff --used-by``: the changes that touch what manifests use."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 def test_report_has_what_the_manifests_use_with_their_lines(
     run: Command, folder: Path
 ) -> None:
-    result = run("diff", "1.33", "1.35", "--for", str(folder), "-f", "json")
+    result = run("diff", "1.33", "1.35", "--used-by", str(folder), "-f", "json")
     assert "3 objects" in result.stderr
     report = json.loads(result.stdout)
     schema = json.loads((ROOT / "docs/diff-report.schema.json").read_text())
@@ -79,7 +79,7 @@ def test_report_has_what_the_manifests_use_with_their_lines(
     "name", ["text", "markdown", "html", "release-note", "csv", "github"]
 )
 def test_formats_say_where(run: Command, folder: Path, name: str) -> None:
-    result = run("diff", "1.33", "1.35", "--for", str(folder), "-f", name)
+    result = run("diff", "1.33", "1.35", "--used-by", str(folder), "-f", name)
     text = result.stdout.replace("<wbr>", "")
     assert "ServiceCIDR" in text
     assert "PrioritizedList" not in text
@@ -121,17 +121,21 @@ def test_new_default_touches_those_who_leave_the_field_out(
     text = "apiVersion: example.com/v1\nkind: Widget\nspec: {size: 1}\n---\n"
     text += "apiVersion: example.com/v1\nkind: Widget\nspec:\n  mode: a\n"
     (tmp_path / "m.yaml").write_text(text)
-    result = run("diff", "a.json", "b.json", "--for", "m.yaml", "-f", "json")
+    result = run("diff", "a.json", "b.json", "--used-by", "m.yaml", "-f", "json")
     changes = json.loads(result.stdout)["changes"]
     uses = {change["change"]: change["uses"] for change in changes}
     assert uses == {
         "default-added": [{"file": "m.yaml", "line": 8}],
         "field-required": [{"file": "m.yaml", "line": 3}],
     }
-    failed = run("diff", "a.json", "b.json", "--for", "m.yaml", "--fail-on", "breaking")
+    failed = run(
+        "diff", "a.json", "b.json", "--used-by", "m.yaml", "--fail-on", "breaking"
+    )
     assert failed.returncode == 1
     (tmp_path / "m.yaml").write_text(text.partition("---")[0].replace("size", "mode"))
-    passed = run("diff", "a.json", "b.json", "--for", "m.yaml", "--fail-on", "breaking")
+    passed = run(
+        "diff", "a.json", "b.json", "--used-by", "m.yaml", "--fail-on", "breaking"
+    )
     assert passed.returncode == 0
 
 
@@ -148,7 +152,7 @@ def test_deprecated_annotations_are_found_in_pods_and_templates(
     )
     # Kubernetes reads the annotation of pods only.
     (tmp_path / "other.yaml").write_text(f"apiVersion: v1\nkind: Service\n{metadata}")
-    result = run("diff", "1.29", "1.30", "--for", ".", "-f", "json")
+    result = run("diff", "1.29", "1.30", "--used-by", ".", "-f", "json")
     uses = {
         (change["path"], Path(use["file"]).name, use["line"])
         for change in json.loads(result.stdout)["notices"]
@@ -162,7 +166,7 @@ def test_deprecated_annotations_are_found_in_pods_and_templates(
 def test_graduation_lists_what_differs_between_the_versions(
     run: Command, folder: Path
 ) -> None:
-    result = run("diff", "1.33", "1.35", "--for", str(folder), "-f", "json")
+    result = run("diff", "1.33", "1.35", "--used-by", str(folder), "-f", "json")
     (graduation,) = json.loads(result.stdout)["graduations"]
     assert graduation["kinds"] == ["DeviceClass"]
     everything = run("diff", "1.33", "1.35", "--kind", "DeviceClass", "-f", "json")
@@ -181,7 +185,7 @@ def test_graduation_lists_what_differs_between_the_versions(
 def test_mistakes(run: Command, tmp_path: Path) -> None:
     (tmp_path / "empty.yaml").write_text("a: 1\n")
     for path, message in (("empty.yaml", "no object"), ("no.yaml", "does not exist")):
-        result = run("diff", "1.34", "1.35", "--for", path)
+        result = run("diff", "1.34", "1.35", "--used-by", path)
         assert (result.returncode, result.stdout) == (2, "")
         assert message in result.stderr
 
@@ -197,7 +201,7 @@ def test_gates_of_any_version_of_a_kind_are_found(run: Command, tmp_path: Path) 
             "spec": {"devices": {"requests": [request]}},
         }
         (tmp_path / "claim.yaml").write_text(json.dumps(claim))
-        result = run("diff", "1.33", "1.34", "--for", "claim.yaml", "-f", "json")
+        result = run("diff", "1.33", "1.34", "--used-by", "claim.yaml", "-f", "json")
         gates = {gate["gate"] for gate in json.loads(result.stdout)["gates"]}
         assert gates == {"DRAAdminAccess", "DRAPrioritizedList"}
 
@@ -272,9 +276,9 @@ def _cluster(folder: Path) -> None:
 def test_report_has_what_a_cluster_uses(run: Command, tmp_path: Path) -> None:
     _cluster(tmp_path)
     run.environment["PATH"] = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    result = run("diff", "1.33", "1.35", "--for", "--cluster", "-f", "json")
+    result = run("diff", "1.33", "1.35", "--used-by", "--cluster", "-f", "json")
     # The metrics are what this cluster does not let read.
-    assert "--for: 2 objects, files: 2, 1 not read" in result.stderr
+    assert "--used-by: 2 objects, files: 2, 1 not read" in result.stderr
     report = json.loads(result.stdout)
     schema = json.loads((ROOT / "docs/diff-report.schema.json").read_text())
     Draft202012Validator(schema).validate(report)
@@ -296,7 +300,7 @@ def test_report_has_what_a_cluster_uses(run: Command, tmp_path: Path) -> None:
     assert "used in <cluster>/shop/CronJob/nightly\n" in text
     # With manifests: what either of them uses.
     (tmp_path / "a.yaml").write_text(MANIFESTS)
-    both = run("diff", "1.33", "1.35", "--for", "a.yaml", "--cluster").stdout
+    both = run("diff", "1.33", "1.35", "--used-by", "a.yaml", "--cluster").stdout
     assert "a.yaml:13" in both
     assert "<cluster>/shop/CronJob/nightly" in both
     chosen = run("diff", "1.33", "1.35", "--cluster", "--resource", "servicecidrs")
@@ -305,6 +309,6 @@ def test_report_has_what_a_cluster_uses(run: Command, tmp_path: Path) -> None:
 
 
 def test_options_of_a_cluster_need_one(run: Command) -> None:
-    result = run("diff", "1.33", "1.35", "--for", "a.yaml", "--namespace", "shop")
+    result = run("diff", "1.33", "1.35", "--used-by", "a.yaml", "--namespace", "shop")
     assert result.returncode == 2
     assert "--namespace: needs --cluster" in result.stderr

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kubestencil.build.refused import Refused, leave_out_refused
-from kubestencil.cli.refused import show_refused
+from kubestencil.cli.rendering.refused import show_refused
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import crds_alone
 from tests.conftest import Command
@@ -89,7 +89,9 @@ def test_refusals_have_the_words_of_the_server(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     program = built_validator("1.35")
-    monkeypatch.setattr("kubestencil.cli.refused.find_binary", lambda _: program)
+    monkeypatch.setattr(
+        "kubestencil.cli.rendering.refused.find_binary", lambda _: program
+    )
     show_refused(refused_of_catalogue(), [])
     shown = capsys.readouterr().err
     assert (

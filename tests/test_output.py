@@ -223,11 +223,36 @@ def test_a_run_without_work_removes_what_a_killed_one_left(
     (tmp_path / "s.json").write_text(many(1, ""))
     arguments = ["render", "1.0", "--spec", "s.json", "-t", "jsonnet", "-o", "out"]
     assert run(*arguments).returncode == 0
-    left_behind = tmp_path / "out/.kubestencil/.staging.123"
+    left_behind = tmp_path / "out/.kubestencil/.cache/staging.123"
     left_behind.mkdir()
     (left_behind / "file").write_bytes(b"1")
     assert run(*arguments).returncode == 0
     assert not left_behind.exists()
+
+
+def test_a_repository_can_have_records(tmp_path: Path) -> None:
+    """They are the same for everybody, with a line for each file, and stay where a file
+    that somebody removed is written again. Those of earlier versions are read."""
+    clones = [tmp_path / "a", tmp_path / "b"]
+    for clone in clones:
+        write(clone, {"b": b"1", "a": b"22"})
+    texts = [record_path(clone, "1.0/t").read_text("utf-8") for clone in clones]
+    assert texts[0] == texts[1]
+    lines = [line for line in texts[0].splitlines() if line.startswith(('"a"', '"b"'))]
+    assert [line[1] for line in lines] == ["a", "b"]
+    (clones[0] / "1.0/t/a").unlink()
+    write(clones[0], {"b": b"1", "a": b"22"})
+    assert record_path(clones[0], "1.0/t").read_text("utf-8") == texts[0]
+    cache = clones[0] / ".kubestencil" / ".cache"
+    assert (cache / ".gitignore").read_text("utf-8") == "*\n"
+    tracked = {path.name for path in (clones[0] / ".kubestencil").iterdir()}
+    assert tracked == {".cache", "1.0"}
+    raw = json.loads(texts[1])
+    raw["format"] = 1
+    raw["files"] = {path: [*state, 5] for path, state in raw["files"].items()}
+    record_path(clones[1], "1.0/t").write_text(json.dumps(raw), "utf-8")
+    write(clones[1], {"b": b"2", "a": b"22"})
+    assert read_output(clones[1])["1.0/t/b"] == b"2"
 
 
 def test_a_run_that_fails_leaves_a_new_folder_out(tmp_path: Path) -> None:

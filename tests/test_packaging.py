@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+import hatch_build
+from kubestencil.source import embedded
 from tests.conftest import ROOT
 
 #: What is neither in a checkout nor in a package.
@@ -70,7 +72,6 @@ def test_no_page_and_no_message_names_a_package_that_is_not_published() -> None:
 @pytest.mark.nightly
 def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
     """Of other folders, times and permissions."""
-    pytest.importorskip("hatchling", reason="hatchling is not installed")
     first, second = tmp_path / "first", tmp_path / "second" / "folder"
     shutil.copytree(ROOT, first, ignore=NOT_COPIED)
     shutil.copytree(ROOT, second, ignore=NOT_COPIED)
@@ -82,6 +83,35 @@ def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
     assert build(second) == digests
     (wheel,) = (first / "dist").glob("*.whl")
     check_metadata(wheel)
+    (archive,) = (first / "dist").glob("*.tar.gz")
+    shutil.unpack_archive(archive, tmp_path / "sdist")
+    (source,) = (tmp_path / "sdist").iterdir()
+    assert not (source / hatch_build.TABLE).exists()
+    assert build(source)[wheel.name] == digests[wheel.name]
+
+
+def test_the_embedded_documents_have_the_definitions_of_the_package() -> None:
+    """Those that kubernetes-validate has, with its conversion reverted, in their order."""
+    folders = dict(hatch_build.folders())
+    assert folders.keys() == embedded.releases().keys()
+    for release, folder in folders.items():
+        document = embedded.read(release).document()
+        published = hatch_build.published(folder / "_definitions.json")
+        assert document["definitions"] == published
+        assert [*document["definitions"]] == [*published]
+
+
+def test_a_conversion_step_without_effect_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A newer package may convert differently, and its documents would be wrong."""
+
+    def revert_nothing(_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(hatch_build, "_STEPS", (revert_nothing,))
+    with pytest.raises(SystemExit, match="revert_nothing never applied"):
+        hatch_build.table()
 
 
 def check_metadata(wheel: Path) -> None:

@@ -227,7 +227,7 @@ def test_a_killed_update_is_finished_by_the_next(run: Command, project: Path) ->
             if not path.endswith(".part"):
                 assert data in (before.get(path), after.get(path)), path
         assert run("render", "--check", "--locked").returncode == 0
-        assert not [path for path in after if ".staging" in path]
+        assert not [path for path in after if "staging" in path]
 
 
 MALICIOUS = {
@@ -240,6 +240,9 @@ MALICIOUS = {
     "file": 'spec = "file:///etc/passwd"',
     "link to itself": 'crds = ["itself"]',
     "name that is too long": f'crds = ["{"n" * 300}"]',
+    "pages elsewhere": 'set = ["site.pages=../pages"]',
+    "pages through a link": 'set = ["site.pages=pages"]',
+    "folder of a language": 'set = ["java.folder=/abs"]\ntarget = ["java"]',
 }
 
 
@@ -253,13 +256,41 @@ def test_a_strangers_file_names_no_code_and_nothing_outside(
     (run.folder / "secret.yaml").write_text("password: s3cret\n")
     (folder / "link").symlink_to(run.folder)
     (folder / "itself").symlink_to("itself")
-    text = f'[[generate]]\ntarget = ["jsonnet"]\noutput = "out"\n{setting}\n'
+    (folder / "pages").mkdir()
+    (folder / "pages" / "secret.md").symlink_to("../../secret.yaml")
+    target = "" if "target =" in setting else 'target = ["jsonnet"]\n'
+    text = f'[[generate]]\n{target}output = "out"\n{setting}\n'
     (folder / "kubestencil.toml").write_text(text)
     done = Command(folder, run.environment)("render")
     assert done.returncode == 2
-    assert "--trust" in done.stderr
+    assert ("--trust" in done.stderr) == ("java" not in setting)
     assert "s3cret" not in done.stderr
     assert not (folder / "out").exists()
+
+
+def test_what_is_no_code_needs_no_trust(run: Command) -> None:
+    """Addresses that are written into the output, and pages of the project's own site; and
+    commands that generate nothing do not look at what is generated."""
+    (run.folder / "mine").mkdir()
+    (run.folder / "mine" / "a.md").write_text("# a\n")
+    settings = (
+        '"python.url=https://example.com/a", "jsonschema.prefix=https://example.com/b"',
+        '"site.pages=mine"',
+    )
+    manifest = (
+        '[[generate]]\ntarget = ["python"]\nreleases = ["1.35"]\noutput = "out"\n'
+    )
+    for setting in settings:
+        (run.folder / "kubestencil.toml").write_text(f"{manifest}set = [{setting}]\n")
+        done = run("render")
+        assert done.returncode == 0, done.stderr
+    code = f'{manifest}templates = "mine"\n'
+    (run.folder / "kubestencil.toml").write_text(code)
+    (run.folder / "map.yaml").write_text("apiVersion: v1\nkind: ConfigMap\n")
+    for command in (("check", "map.yaml"), ("diff", "1.34", "1.35", "--kind", "Pod")):
+        assert "--trust" not in run(*command).stderr
+    assert "--trust" in run("render").stderr
+    assert run("render", "--trust").returncode == 0
 
 
 @pytest.mark.parametrize("setting", ["crds = ['a']", "spec = 'a/x'", "specs = 'a'"])
@@ -297,7 +328,7 @@ def test_documents_that_nobody_named_are_not_read_through_links_out(
     done = clone("render", *call)
     assert done.returncode == 2
     assert "specs/1.35.json: is elsewhere" in done.stderr
-    named = ("--specs", "specs") if not is_project else ()
+    named = ("--spec-dir", "specs") if not is_project else ()
     trust = ("--trust",) if is_project else ()
     assert clone(*trust, "render", *call, *named).returncode == 0
 
@@ -654,3 +685,14 @@ def test_breaking_changes_of_crates_are_those_that_semver_checks_finds(
         *_STRUCTS.findall(done.stdout),
         *(f"{struct}.{field}" for *_, field, struct in fields if struct),
     } == {name.rpartition("::")[2] if "." in name else name for name in changes.removed}
+
+
+def test_what_was_never_generated_is_missing_in_one_line(run: Command) -> None:
+    done = run("render", "--check")
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "missing: generated/; kubestencil render, without --check, writes it"
+    ]
+    done = run("render", "--check", "--locked")
+    assert done.returncode == 2
+    assert "there is no kubestencil.toml" in done.stderr

@@ -39,7 +39,7 @@ def modification_times(folder: Path, release: str) -> dict[str, int]:
 def test_a_change_rebuilds_the_pages_that_show_it(run: Command) -> None:
     """A changed description shows in one release, an added field in the others too."""
     documents = specs_of(run.folder / "specs", ("1.34", "1.35"))
-    call = ("render", "1.34", "1.35", "-t", "site", "--specs", "specs", "-o", "out")
+    call = ("render", "1.34", "1.35", "-t", "site", "--spec-dir", "specs", "-o", "out")
     assert run(*call).returncode == 0
     site = run.folder / "out" / "site"
     times_before = modification_times(site, "1.34")

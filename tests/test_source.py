@@ -51,17 +51,16 @@ def test_every_supported_release_is_embedded() -> None:
     assert set(RELEASES) <= set(available(None))
 
 
-def test_a_conversion_step_without_effect_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_clone_that_was_never_installed_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A newer package may convert differently, and its documents would be wrong."""
-
-    def revert_nothing(_: object) -> bool:
-        return False
-
-    monkeypatch.setattr(embedded, "_STEPS", (revert_nothing,))
-    with pytest.raises(SourceError, match="revert_nothing never applied"):
-        embedded.read("1.35").document()
+    embedded.releases.cache_clear()
+    embedded.table.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(embedded, "data_file", tmp_path.joinpath)
+        with pytest.raises(SourceError, match="pip install -e"):
+            available(None)
+    assert available(None)
 
 
 def test_a_folder_takes_precedence_over_embedded_specs(tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def snapshot(folder: Path) -> dict[str, tuple[int, int, int]]:
             path = f"{parent}/{name}"
             status = os.lstat(path)
             is_folder = name in folders
-            if not name.endswith(".lock") and name != ".kubestencil":
+            if ".cache" not in path and name != ".kubestencil":
                 found[path.removeprefix(f"{folder}/")] = (
                     (0, 0, 0)
                     if is_folder

@@ -100,7 +100,7 @@ def _warm_up() -> None:
         old, new = f"{specs}/1.0.json", f"{specs}/1.1.json"
         output = ("-o", f"{out}", "-j", "1")
         for arguments in (
-            ("render", "1.0", "1.1", "--specs", f"{specs}", *output),
+            ("render", "1.0", "1.1", "--spec-dir", f"{specs}", *output),
             ("render", "--crds", f"{CRDS}", *output),
             ("history", "A", old, new),
             *(("diff", old, new, "-f", format_) for format_ in _DIFF_FORMATS),
@@ -203,7 +203,7 @@ def _render(
     common = ("-o", out, "-j", "1", "-q", *more)
     if case.is_crds:
         return [("render", "--crds", f"in/{name}.json", *common) for name in names]
-    return [("render", *names, "--specs", "in", *common)]
+    return [("render", *names, "--spec-dir", "in", *common)]
 
 
 def _run_all(run: Runner, case: Case, source: random.Random) -> Iterator[Result]:

@@ -1,18 +1,24 @@
 """Records of what earlier runs wrote.
 
 ``<out>/.kubestencil/<release>/<target>.json`` is the record of one tree: the
-fingerprints of what it was generated from and, for each file, the digest of its bytes
-with the size and modification time that it was last seen with. While a run moves
-files into place, the record also has the digests of the files that are about to
-appear (``pending``), so that the files of a killed run are recognised by the next.
+fingerprints of what it was generated from and, for each file on a line of its own, the
+digest of its bytes and their number: the same for everybody who generates it, so that a
+repository can have it. While a run moves files into place, the record also has the digests
+of the files that are about to appear (``pending``), so that the files of a killed run are
+recognised by the next.
+
+What is of this machine only is in ``<out>/.kubestencil/.cache``, which Git ignores: the
+times at which files were last seen as recorded, and what is staged.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,18 +27,22 @@ from kubestencil import atomic, regular_file
 from kubestencil.errors import OutputError
 from kubestencil.output_paths import PRIVATE, check_folder, is_path
 
-_FORMAT = 1
+# With 1, times were in the record.
+_FORMAT = 2
+_FORMATS = (1, _FORMAT)
+_CACHE = ".cache"
 # In bytes; a file of a tree takes some 150.
 _MAX_BYTES = 64 << 20
 
 
 # A NamedTuple, since thousands are passed between processes.
 class FileState(NamedTuple):
-    """A file as it was last seen: digest, size in bytes, time in nanoseconds."""
+    """A file as it was last seen: digest, size in bytes, time in nanoseconds, which is 0
+    where it was not seen on this machine."""
 
     sha256: str
     size: int
-    mtime: int
+    mtime: int = 0
 
     def matches(self, status: os.stat_result) -> bool:
         """Whether size and time show that the file has not been touched since."""
@@ -91,16 +101,6 @@ class Record:
         """The damage and what follows from it, for people; empty without damage."""
         return f"{self.damage}; it counts as none" if self.damage else ""
 
-    def says_the_same(self, other: Record) -> bool:
-        """Whether records differ at most in the times of files, which are others on each
-        machine."""
-        return (
-            self.fingerprints == other.fingerprints
-            and self.pending == other.pending
-            and {path: state.sha256 for path, state in self.files.items()}
-            == {path: state.sha256 for path, state in other.files.items()}
-        )
-
     def wrote(self, path: str, sha256: str) -> bool:
         """Whether a run wrote bytes with this digest to this path."""
         state = self.files.get(path)
@@ -124,19 +124,48 @@ def read(out: Path, tree: str) -> Record:
     """
     path = record_path(out, tree)
     try:
-        return _record(json.loads(regular_file.read(path, _MAX_BYTES)))
+        data = regular_file.read(path, _MAX_BYTES)
+        record = _record(json.loads(data))
+        times = _read_times(out, tree, data)
+        files = {
+            path: state._replace(mtime=time)
+            for (path, state), time in zip(
+                sorted(record.files.items()), times, strict=False
+            )
+        }
+        return replace(record, files={**record.files, **files})
     except FileNotFoundError:
         return Record()
     except OSError as error:
         return Record(damage=error.strerror or str(error))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return Record(damage="is not a record")
+
+
+def _read_times(out: Path, tree: str, record: bytes) -> list[int]:
+    """The times of a record's files, in the order of their paths; none where they are
+    those of another record."""
+    with contextlib.suppress(
+        OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError
+    ):
+        raw = json.loads(regular_file.read(_times_path(out, tree), _MAX_BYTES))
+        if raw["record"] == _digest(record):
+            return [int(time) for time in raw["times"]]
+    return []
+
+
+def _times_path(out: Path, tree: str) -> Path:
+    return cache_path(out) / f"{tree}.times"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _record(raw: Any) -> Record:
     """Raises ValueError, KeyError, TypeError or AttributeError for anything else than
     what ``write`` writes."""
-    if raw["format"] != _FORMAT:
+    if raw["format"] not in _FORMATS:
         return Record()
     fingerprints = Fingerprints(*raw.get("fingerprints", ()))
     files = {path: FileState(*state) for path, state in raw["files"].items()}
@@ -158,18 +187,55 @@ def _record(raw: Any) -> Record:
 
 
 def write(out: Path, tree: str, record: Record) -> None:
-    """Replace the record of a tree atomically."""
+    """Replace the record of a tree atomically, and note the times of its files."""
     path = record_path(out, tree)
-    raw = {
-        "format": _FORMAT,
-        "fingerprints": (*record.fingerprints[:2], dict(record.fingerprints.inputs)),
-        "files": dict(record.files),
-        "pending": dict(record.pending),
+    data = _text(record).encode()
+    times = {
+        "record": _digest(data),
+        "times": [state.mtime for _, state in sorted(record.files.items())],
     }
     try:
-        atomic.write(path, json.dumps(raw, separators=(",", ":")).encode())
+        if not path.is_file() or path.read_bytes() != data:
+            atomic.write(path, data)
+        if not record.pending:
+            cache_folder(out)
+            atomic.write(_times_path(out, tree), json.dumps(times).encode())
     except OSError as error:
         raise write_error(path, error) from error
+
+
+def _text(record: Record) -> str:
+    """A record as JSON, with a line for each file, so that branches can be merged."""
+    inputs = dict(record.fingerprints.inputs)
+    members = (
+        f'"format": {_FORMAT}',
+        f'"fingerprints": {json.dumps((*record.fingerprints[:2], inputs))}',
+        _table("files", {path: state[:2] for path, state in record.files.items()}),
+        _table("pending", record.pending),
+    )
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def _table(name: str, values: Mapping[str, object]) -> str:
+    lines = (
+        f"{json.dumps(path)}: {json.dumps(value)}"
+        for path, value in sorted(values.items())
+    )
+    return f'"{name}": {{\n' + ",\n".join(lines) + "\n}"
+
+
+def cache_path(out: Path) -> Path:
+    """The folder for what is of this machine only."""
+    return out / PRIVATE / _CACHE
+
+
+def cache_folder(out: Path) -> Path:
+    """The same, made if needed; Git ignores what is in it."""
+    folder = cache_path(out)
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".gitignore").write_text("*\n", "utf-8")
+    return folder
 
 
 def check_output(out: Path) -> None:
@@ -212,7 +278,9 @@ def _record_files(out: Path) -> Iterator[Path]:
     if (out / PRIVATE).is_symlink():
         return
     # Unlike rglob, walk goes on where another run removes its staging folder meanwhile.
-    for folder, _, names in os.walk(out / PRIVATE):
+    for folder, folders, names in os.walk(out / PRIVATE):
+        if _CACHE in folders:
+            folders.remove(_CACHE)
         yield from (Path(folder, name) for name in names if name.endswith(".json"))
 
 

@@ -101,7 +101,7 @@ def render(
         results = _run_jobs(stage, plan.jobs, jobs, progress)
         changes = [change for _, changes in results for change in changes]
         if not prune:
-            _refuse_losses(out, changes)
+            _refuse_losses(out, changes, is_project=bool(layout))
         with interrupts_delayed():
             for change in (*plan.rerecorded, *changes):
                 tree.commit(out, change)
@@ -134,7 +134,9 @@ def find_covered(
     ]
 
 
-def _refuse_losses(out: Path, changes: Iterable[TreeChange]) -> None:
+def _refuse_losses(
+    out: Path, changes: Iterable[TreeChange], *, is_project: bool
+) -> None:
     """Raise OutputError where files would be removed that this run makes no more."""
     losses = [
         f"\n  {out / change.tree}: {len(change.removed)} files, such as {change.removed[0]}"
@@ -146,8 +148,12 @@ def _refuse_losses(out: Path, changes: Iterable[TreeChange]) -> None:
             "files of an earlier run would be removed, which had other releases, limits "
             f"or options:{''.join(losses)}",
             where=str(out),
-            hint="repeat what that run had, choose another folder with -o, or pass "
-            "--prune to remove them",
+            hint=(
+                "kubestencil update replaces them, and says what changed"
+                if is_project
+                else "repeat what that run had, choose another folder with -o, or pass "
+                "--prune to remove them"
+            ),
         )
 
 

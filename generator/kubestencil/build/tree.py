@@ -24,9 +24,11 @@ from kubestencil.build.record import FileState, Fingerprints, Record
 from kubestencil.errors import OutputError
 from kubestencil.output_paths import PRIVATE, check_paths, is_path
 
-# Names in the folder of records that no release can have.
-_LOCK = ".lock"
-_STAGING = ".staging."
+# Names in the folder of what is of this machine only.
+_LOCK = "lock"
+_STAGING = "staging."
+# What versions before 0.2 left among the records.
+_LEFT = ".lock"
 
 
 class TreeChange(NamedTuple):
@@ -167,8 +169,7 @@ def commit(out: Path, change: TreeChange) -> None:
     except OSError as error:
         raise record.write_error(folder, error) from error
     new = Record(change.fingerprints, change.files)
-    if change.staged or change.removed or not new.says_the_same(old):
-        record.write(out, change.tree, new)
+    record.write(out, change.tree, new)
 
 
 def compare(
@@ -218,18 +219,18 @@ def staging_folder(out: Path) -> Iterator[Path]:
     private = out / PRIVATE
     is_first = not private.exists()
     try:
-        private.mkdir(parents=True, exist_ok=True)
-        with FileLock(private / _LOCK, is_singleton=True):
+        cache = record.cache_folder(out)
+        with FileLock(cache / _LOCK, is_singleton=True):
             _remove_left_behind(out)
             # A new name: a worker of a killed run may still be writing to its own.
-            folder = private / f"{_STAGING}{os.getpid()}"
+            folder = cache / f"{_STAGING}{os.getpid()}"
             folder.mkdir()
             try:
                 yield folder
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
                 if is_first and not record.recorded_trees(out):
-                    (private / _LOCK).unlink(missing_ok=True)
+                    shutil.rmtree(cache, ignore_errors=True)
     except OSError as error:
         raise record.write_error(out, error) from error
     finally:
@@ -243,17 +244,17 @@ def remove_left_behind(out: Path) -> None:
     """Remove what a killed run left in the folder of records, unless a run is active."""
     from filelock import FileLock, Timeout
 
-    private = out / PRIVATE
-    if not any(private.glob(f"{_STAGING}*")):
+    if not any(record.cache_path(out).glob(f"{_STAGING}*")):
         return
-    lock = FileLock(private / _LOCK, is_singleton=True)
+    lock = FileLock(record.cache_path(out) / _LOCK, is_singleton=True)
     with contextlib.suppress(Timeout, OSError), lock.acquire(timeout=0):
         _remove_left_behind(out)
 
 
 def _remove_left_behind(out: Path) -> None:
-    for folder in (out / PRIVATE).glob(f"{_STAGING}*"):
+    for folder in record.cache_path(out).glob(f"{_STAGING}*"):
         shutil.rmtree(folder, ignore_errors=True)
+    (out / PRIVATE / _LEFT).unlink(missing_ok=True)
     record.remove_partial_files(out)
 
 
@@ -312,7 +313,8 @@ def _foreign_files_error(folder: Path, paths: list[str]) -> OutputError:
         f"has {len(paths)} file(s) that kubestencil did not write, or that were "
         f"changed since:{listed}{more}",
         where=str(folder),
-        hint="move them away, choose another folder with -o, or pass --overwrite",
+        hint="move them away, choose another output folder, or let kubestencil render "
+        "--overwrite replace them",
     )
 
 

@@ -4,8 +4,8 @@
 command line names, ``reports`` prints a result in one of the formats of a command.
 ``console`` shows errors, progress and colours. ``settings`` are those of a project file.
 The commands are ``check``, ``diff``, ``history``, ``releases`` with fetch, ``render``,
-``serve``, ``targets``, and those of ``project``: init and update. ``refused`` shows what
-``render --keep-going`` leaves out.
+``serve``, ``targets``, and those of ``project``: init and update. ``rendering`` is
+what those that generate files share, ``help`` how commands show what they do.
 
 ``validator`` builds programs that run the API server's own code; ``stored`` has the
 commands default and convert, which ask them. ``check.lsp`` is the language server.
@@ -23,7 +23,8 @@ from typing import Any, NoReturn
 import click
 
 from kubestencil.cli import console
-from kubestencil.errors import KubestencilError
+from kubestencil.cli.help import current_names, write_examples
+from kubestencil.errors import KubestencilError, UsageError, nearest
 from kubestencil.version import __version__
 
 #: The commands: the module of each in this package, and the first sentence of its help.
@@ -52,6 +53,18 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
         "Build programs that answer as an API server would.",
     ),
 }
+_EXAMPLES = (
+    (
+        "kubestencil check manifests/ --from 1.34 --to 1.35",
+        "What breaks in your manifests",
+    ),
+    (
+        "kubestencil history pod.spec.containers.livenessProbe",
+        "How a field came to be what it is",
+    ),
+    ("kubestencil diff 1.34 1.35", "What changed"),
+    ("kubestencil render 1.35 -t python", "Models for Python"),
+)
 # Their exit code 1 is an answer: findings, changes. Whatever keeps them from one is 2.
 _ANSWERING = ("check", "diff")
 
@@ -62,6 +75,18 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
         return list(_COMMANDS)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, current_names(args))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _COMMANDS and not args[0].startswith("-"):
+            raise UsageError(
+                f"no command is called {args[0]!r}", hint=nearest(args[0], _COMMANDS)
+            )
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
@@ -79,6 +104,13 @@ class _Commands(click.Group):
                 error.exit_code = 2
             raise
 
+    def format_help_text(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Examples, and the text on kubestencil."""
+        write_examples(formatter, _EXAMPLES)
+        super().format_help_text(ctx, formatter)
+
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
@@ -88,23 +120,14 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--trust",
-    is_flag=True,
-    help="Let kubestencil.toml name templates, which are code, and files elsewhere.",
-)
 @click.version_option(__version__, "-V", "--version", prog_name="kubestencil")
+@click.option("--trust", is_flag=True, hidden=True)  # also an option of commands
 @click.pass_context
 def cli(context: click.Context, trust: bool) -> None:
     """Generate client models, documentation and change reports from the Kubernetes
     OpenAPI document."""
     context.color = console.colour()
-    context.meta["kubestencil.trust"] = trust
-    command = context.invoked_subcommand
-    if command in ("check", "diff", "lsp"):
-        settings = import_module(f"{__name__}.settings")
-        table = "check" if command == "lsp" else command
-        context.default_map = {command: settings.defaults(context, table)}
+    context.meta[console.TRUST] = trust
 
 
 def main() -> NoReturn:
@@ -113,6 +136,7 @@ def main() -> NoReturn:
     # tenth of its time and frees nothing.
     gc.disable()
     console.open_closed_streams()
+    console.write_utf8()
     console.handle_termination()
     try:
         code = console.exit_code(_run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import signal
@@ -27,6 +28,8 @@ _MAX_NOTES = 10
 _PAUSE = 10.0
 #: The key in the context of a command for whether ``--verbose`` was given.
 VERBOSE = "kubestencil.verbose"
+#: The same for ``--trust``.
+TRUST = "kubestencil.trust"
 
 
 class Terminated(BaseException):
@@ -78,6 +81,16 @@ def open_closed_streams() -> None:
     sys.stdin = sys.stdin or nothing.open("r")
     sys.stdout = sys.stdout or nothing.open("r")
     sys.stderr = sys.stderr or nothing.open("w")
+
+
+def write_utf8() -> None:
+    """Let standard output write every character: UTF-8 into files and pipes, whatever the
+    system's encoding is; to a terminal ? for what it cannot show."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if sys.stdout.isatty():
+            sys.stdout.reconfigure(errors="replace")
+        else:
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def status(text: str) -> None:

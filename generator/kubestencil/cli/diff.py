@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from kubestencil.cli import console
 from kubestencil.cli.documents import ComparedDocument, find_compared
+from kubestencil.cli.help import DocumentedCommand
 from kubestencil.cli.options import (
     cluster_options,
     cluster_reader,
@@ -29,6 +30,7 @@ from kubestencil.cli.options import (
     texts,
 )
 from kubestencil.cli.reports import format_option, paint
+from kubestencil.cli.settings import settings_option
 from kubestencil.diff import SEVERITIES, compare, compare_versions
 from kubestencil.diff.labels import document_label
 from kubestencil.diff.rules.table import RULES_BY_NAME
@@ -64,7 +66,7 @@ _CLUSTER = "--cluster"
 
 class DiffOptions(NamedTuple):
     """The arguments and options of the command; ``file`` is that of --output,
-    ``manifests`` those of --for."""
+    ``manifests`` those of --used-by."""
 
     before: str
     after: str | None
@@ -89,9 +91,30 @@ class DiffOptions(NamedTuple):
     quiet: bool
 
 
-@click.command()
+@click.command(
+    cls=DocumentedCommand,
+    examples=(
+        ("kubestencil diff 1.34 1.35", "What changed from one release to the next"),
+        (
+            "kubestencil diff 1.34 1.36 --used-by manifests/",
+            "Only what manifests use, with file and line",
+        ),
+        ("kubestencil diff 1.29..1.35 -o changes.html", "A range, as a page"),
+        (
+            "kubestencil diff old.json new.json --fail-on breaking",
+            "Two documents, in CI",
+        ),
+    ),
+    groups={
+        "Documents": "spec-dir crds unserved",
+        "Which changes": "kind group severity no-docs audience stage baseline",
+        "What is used": "used-by cluster context namespace resource",
+        "Report": "format output templates fail-on",
+    },
+)
 @click.argument("before", metavar="FROM", shell_complete=complete_release)
 @click.argument("after", metavar="TO", shell_complete=complete_release, required=False)
+@settings_option("diff")
 @document_options
 @templates_option
 @format_option("diff", ("comparison", "comparison-json"))
@@ -131,11 +154,10 @@ class DiffOptions(NamedTuple):
     "more severe one, or of this rule, such as deprecated",
 )
 @text(
-    "--for manifests",
+    "--used-by manifests",
     "FILE|DIR|-",
     "Only what touches the kinds and fields that these manifests use, with file and line, "
-    "and the severities of --audience apply; may be repeated. --for --cluster is "
-    "--cluster.",
+    "and the severities of --audience apply; may be repeated.",
     multiple=True,
 )
 @cluster_options("Only what touches")
@@ -158,7 +180,7 @@ def diff(context: click.Context, /, templates: Path | None, **values: Any) -> No
     options = DiffOptions(**values)
     quiet, file = options.quiet, options.file
     _check_fail_on(options.fail_on)
-    # An option that needs a value takes the next one for it.
+    # "--for --cluster" was how to write --cluster: an option takes the next word.
     paths = tuple(path for path in options.manifests if path != _CLUSTER)
     reader = cluster_reader(
         options.cluster or _CLUSTER in options.manifests,
@@ -255,7 +277,7 @@ def _uses(
         )
     unread = f", {found.unread} not read" if found.unread else ""
     plural = "s" if found.objects > 1 else ""
-    note = f"--for: {found.objects} object{plural}, files: {found.files}{unread}"
+    note = f"--used-by: {found.objects} object{plural}, files: {found.files}{unread}"
     console.show_notes([note], quiet)
     return found.uses
 

@@ -99,7 +99,7 @@ def several(*options: Decorator) -> Decorator:
 
 
 specs_option = folder_path(
-    "--specs",
+    "--spec-dir specs",
     "Folder with documents named RELEASE.json, searched before ./specs and the embedded "
     "documents.",
     envvar="KUBESTENCIL_SPECS",
@@ -121,6 +121,20 @@ document_options = several(
         "CustomResourceDefinitions to add to each release, or alone without one",
     ),
     unserved_option,
+)
+#: What is used of a document.
+limit_options = several(
+    texts(
+        "--group groups",
+        "GROUP",
+        "Only the kinds of an API group, such as apps or core, and what they refer to",
+    ),
+    texts(
+        "--kind kinds",
+        "KIND",
+        "Only a kind, such as Pod, or another type, and what it refers to",
+        shell_complete=complete_kind,
+    ),
 )
 # Other options have the names of what is in it as values.
 templates_option = folder_path(

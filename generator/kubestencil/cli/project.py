@@ -26,12 +26,12 @@ from kubestencil.cli.options import (
 )
 from kubestencil.cli.render import (
     PreparedTable,
-    RenderOptions,
     generate_tables,
     prepare_project,
     render,
 )
-from kubestencil.cli.settings import read_project_of
+from kubestencil.cli.rendering.run import RenderOptions
+from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.engine import find_target, load_targets
 from kubestencil.errors import KubestencilError, UsageError, nearest
 from kubestencil.output_paths import real_path
@@ -123,6 +123,7 @@ def init(target: str, release: str) -> None:
 )
 @jobs_option
 @quiet_option
+@trust_option
 @click.pass_context
 def update(
     context: click.Context,
@@ -180,7 +181,7 @@ def update(
         for table_before, table in zip_longest(before, tables)
         if table is not None
     ]
-    report = _report(lookup.project, updates)
+    report = _report(context, lookup.project, updates)
     changes = summary(
         old or Lock(),
         lock,
@@ -220,15 +221,18 @@ def _tables_before(
         return [], [f"not compared with what was generated before: {error}"]
 
 
-def _report(project: Project, updates: Iterable[Update]) -> Report | None:
+def _report(
+    parent: click.Context, project: Project, updates: Iterable[Update]
+) -> Report | None:
     """What is wrong with the project's own manifests in the newest of what is new."""
-    values = project.commands.get(str(check.name), {})
-    pairs = [pair for update in updates for pair in update.pairs()]
-    if not values.get("paths") or not pairs:
-        return None
-    context = check.make_context(str(check.name), [], default_map=dict(values))
+    context = check.make_context(str(check.name), [], parent=parent)
     context.params.pop("templates")
-    options = CheckOptions(**context.params)
+    # Those of the file, or newer ones.
+    crds = project.commands.get(str(check.name), {}).get("crds", ())
+    options = CheckOptions(**{**context.params, "crds": crds})
+    pairs = [pair for update in updates for pair in update.pairs()]
+    if not options.paths or not pairs:
+        return None
     pair = max(pairs, key=lambda pair: release_order(pair[1].release))
     sources = [replace(source, selection=None) for source in pair]
     if options.crds:

@@ -39,7 +39,7 @@ def releases(specs: Path | None) -> None:
 @click.command()
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
 @folder_path(
-    "--specs",
+    "--spec-dir specs",
     "Folder to download to.",
     envvar="KUBESTENCIL_SPECS",
     show_envvar=True,

@@ -8,11 +8,20 @@ from typing import Any, cast
 
 import click
 
+from kubestencil.cli import console
+from kubestencil.cli.help import RENAMED
+from kubestencil.cli.options import Decorator, flag
 from kubestencil.engine import load_targets
-from kubestencil.project import Project, Setting, Settings, find_project, read_project
+from kubestencil.project import (
+    Project,
+    Setting,
+    Settings,
+    find_project,
+    read_project,
+    read_settings,
+)
 
-#: The key in the context of all commands for whether --trust was given.
-TRUST = "kubestencil.trust"
+_TRUSTING = "Let kubestencil.toml name templates, which are code, and files elsewhere."
 #: The commands whose options are settings, by the name of their table.
 TABLES = {"generate": "render", "check": "check", "diff": "diff"}
 # Options of one run, which no file decides.
@@ -34,11 +43,21 @@ _OF_A_RUN = frozenset(
         "prune",
         "quiet",
         "resource",
+        "trust",
         "verbose",
     ]
 )
 # Templates come with filters, which are Python.
 _CODE = frozenset(["templates"])
+
+
+def _trust(context: click.Context, _: click.Parameter, value: bool) -> None:
+    # All contexts of a run have it in common.
+    context.meta[console.TRUST] = value or _is_trusted(context)
+
+
+#: ``--trust`` of a command that reads a project; it has no parameter.
+trust_option = flag("--trust", _TRUSTING, expose_value=False, callback=_trust)
 
 
 def read_project_of(context: click.Context) -> Project | None:
@@ -47,25 +66,36 @@ def read_project_of(context: click.Context) -> Project | None:
     path = find_project(Path.cwd())
     if path is None:
         return None
-    root = context.find_root()
     return read_project(
         path,
-        settings(cast("click.Group", root.command)),
+        settings(cast("click.Group", context.find_root().command)),
         load_targets(context.params.get("templates")),
-        trusted=bool(root.meta.get(TRUST)),
+        trusted=_is_trusted(context),
     )
+
+
+def _is_trusted(context: click.Context) -> bool:
+    return bool(context.meta.get(console.TRUST))
 
 
 def settings(commands: click.Group) -> Settings:
     """The settings of each table, from the options of its command."""
-    return {table: _settings(commands, name) for table, name in TABLES.items()}
+    tables = {}
+    for table, name in TABLES.items():
+        tables[table] = _settings(_command(commands, name))
+    return tables
 
 
-def _settings(commands: click.Group, name: str) -> dict[str, Setting]:
+def _command(commands: click.Group, name: str) -> click.Command:
     command = commands.get_command(click.Context(commands), name)
     assert command is not None
+    return command
+
+
+def _settings(command: click.Command) -> dict[str, Setting]:
     # Only the folders of what is generated belong to kubestencil.
-    hidden = _OF_A_RUN if name == TABLES["generate"] else {*_OF_A_RUN, "output"}
+    is_rendering = command.name == TABLES["generate"]
+    hidden = _OF_A_RUN if is_rendering else {*_OF_A_RUN, "output"}
     table = {}
     for parameter in command.params:
         option = max(parameter.opts, key=len).lstrip("-")
@@ -82,6 +112,11 @@ def _settings(commands: click.Group, name: str) -> dict[str, Setting]:
         table[option] = Setting(
             option, str(parameter.name), _type(parameter), about, option in _CODE
         )
+    for old, new in RENAMED.items():
+        setting = table.get(new.removeprefix("--"))
+        if setting is not None:
+            about = f"The earlier name of {setting.name}."
+            table[old.removeprefix("--")] = setting._replace(about=about)
     return table
 
 
@@ -93,20 +128,27 @@ def _type(parameter: click.Parameter) -> type:
     return int if isinstance(parameter.type, click.types.IntParamType) else str
 
 
-def defaults(context: click.Context, command: str) -> dict[str, Any]:
-    """What the project file says of a command's options. Paths are relative to the
-    folder of the file."""
-    project = read_project_of(context)
-    if project is None:
-        return {}
-    group = cast("click.Group", context.command)
-    known = group.get_command(context, command)
-    assert known is not None
-    values = dict(project.commands.get(command, {}))
-    for parameter in known.params:
-        if parameter.name in values and _is_path(parameter):
-            values[parameter.name] = _from_here(project.folder, values[parameter.name])
-    return values
+def settings_option(table: str) -> Decorator:
+    """The option ``--trust`` of a command, whose defaults are in a table of the project
+    file. Paths there are relative to its folder. It comes before other options, which
+    need these defaults."""
+
+    def read(context: click.Context, option: click.Parameter, value: bool) -> None:
+        _trust(context, option, value)
+        path = find_project(Path.cwd())
+        if path is None or context.resilient_parsing:
+            return
+        # The language server has the table of another command.
+        group = cast("click.Group", context.find_root().command)
+        command = _command(group, TABLES[table])
+        known, trusted = _settings(command), _is_trusted(context)
+        values = dict(read_settings(path, table, known, trusted=trusted))
+        for parameter in command.params:
+            if parameter.name in values and _is_path(parameter):
+                values[parameter.name] = _from_here(path.parent, values[parameter.name])
+        context.default_map = values
+
+    return flag("--trust", _TRUSTING, is_eager=True, expose_value=False, callback=read)
 
 
 def _is_path(parameter: click.Parameter) -> bool:

@@ -82,7 +82,8 @@ class Target:
     before the built-in one, then those of the target that it extends. ``roots`` are
     the folders that contain all targets.
     ``options`` can be set by the user; ``path_options`` names those that are paths
-    of files or folders whose content affects the output. ``spelling`` and ``types``
+    of files or folders whose content affects the output, and ``data_options`` those of
+    these that are no code, so that a project file may name them. ``spelling`` and ``types``
     are read by the view. ``quirks`` lists the accidents of a published format that
     the target reproduces, ``fixups`` the corrections of the document that it
     applies; each has a ``reason``. ``min_releases`` is the least number of releases
@@ -106,6 +107,7 @@ class Target:
     quirks: Mapping[str, ReasonTable]
     fixups: Mapping[str, ReasonTable]
     path_options: tuple[str, ...]
+    data_options: tuple[str, ...]
     scope: Scope
     min_releases: int
     newest_only: bool
@@ -296,6 +298,7 @@ def read_target(name: str, roots: Sequence[Path]) -> Target | None:
         quirks=table.get("quirks", {}),
         fixups=table.get("fixups", {}),
         path_options=tuple(table.get("path_options", [])),
+        data_options=tuple(table.get("data_options", [])),
         scope=table.choice("scope", get_args(Scope)) or "release",
         min_releases=table.get("min_releases", 1),
         newest_only=table.get("newest_only", False),
@@ -330,13 +333,15 @@ def _check_options(target: Target) -> None:
             raise target.error(
                 "must be a string, number or boolean", f"options.{option}"
             )
-    for name in target.path_options:
-        if name not in target.options:
-            raise target.error(
-                f"{name!r} is not an option",
-                "path_options",
-                nearest(str(name), target.options),
-            )
+    for key, names, known in (
+        ("path_options", target.path_options, (*target.options,)),
+        ("data_options", target.data_options, target.path_options),
+    ):
+        for name in names:
+            if name not in known:
+                what = "option" if key == "path_options" else "option with a path"
+                message = f"{name!r} is not an {what}"
+                raise target.error(message, key, nearest(str(name), known))
 
 
 def _check_paths(target: Target) -> None:

@@ -31,6 +31,7 @@ _TARGET_KEYS: Mapping[str, type] = {
     "size": dict,
     "depends_on": list,
     "path_options": list,
+    "data_options": list,
     "files": list,
     "options": dict,
     "spelling": dict,
@@ -55,7 +56,7 @@ _FILE_KEYS: Mapping[str, type | tuple[type, ...]] = {
 _TABLES = ("options", "spelling", "types", "quirks", "fixups")
 _DROPPABLE = ("quirks", "fixups")
 _DROP = {"drop": True}
-_LISTS = ("depends_on", "path_options")
+_LISTS = ("depends_on", "path_options", "data_options")
 
 
 class Table:

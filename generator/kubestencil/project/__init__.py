@@ -13,6 +13,7 @@ from kubestencil.project.file import (
     Settings,
     find_project,
     read_project,
+    read_settings,
 )
 from kubestencil.project.lock import LOCK, Lock, read_lock, write_lock
 from kubestencil.project.lookup import Lookup, look_up, write_locations
@@ -29,6 +30,7 @@ __all__ = [
     "look_up",
     "read_lock",
     "read_project",
+    "read_settings",
     "write_locations",
     "write_lock",
 ]

@@ -1,13 +1,14 @@
 """Finds and reads kubestencil.toml.
 
 A project file can come from a stranger, as part of a repository. Unless it is trusted, it
-names no code (templates, the files that options of targets name), and nothing outside of
-its folder.
+names no code (templates, and files of options that are code), and nothing outside of its
+folder.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,7 +28,8 @@ GENERATE = "generate"
 #: Of a project file.
 MAX_BYTES = 1 << 20
 # Settings of folders in which links are followed.
-_FOLLOWED = ("crds", "spec", "specs")
+_FOLLOWED = ("crds", "spec", "spec-dir", "specs", "set")
+_TRUST = "pass --trust"
 _TYPES: Mapping[type, str] = {
     bool: "true or false",
     int: "a number",
@@ -76,11 +78,7 @@ def read_project(
     Raises UsageError with the file and the key for what is no setting or of another
     type, and for what only a trusted file may have.
     """
-    try:
-        document = tomllib.loads(regular_file.read(path, MAX_BYTES).decode())
-    except (OSError, ValueError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"cannot be read: {reason}", where=str(path)) from error
+    document = _read_document(path)
     generate: list[Mapping[str, Any]] = []
     commands: dict[str, Mapping[str, Any]] = {}
     for name, value in document.items():
@@ -94,13 +92,35 @@ def read_project(
         else:
             commands[name] = _read_table(value, where, settings[name])
     if not trusted:
-        _refuse_code(path, document, settings, targets)
+        for name, value in document.items():
+            for table in value if isinstance(value, list) else [value]:
+                _refuse_code(path, name, table, settings[name], targets)
     elif (path.parent / FETCHED).is_dir():
         # To trust a project is to name the folder of documents that it has.
         generate = [{"specs": str(FETCHED), **table} for table in generate]
     project = Project(path.parent, tuple(generate), commands)
     _check_outputs(path, project.generate, trusted=trusted)
     return project
+
+
+def read_settings(
+    path: Path, name: str, settings: Mapping[str, Setting], *, trusted: bool
+) -> Mapping[str, Any]:
+    """The values of one table of a project file, such as that of ``check``; what else the
+    file has is not looked at. Raises as ``read_project``."""
+    table = _read_document(path).get(name, {})
+    values = _read_table(table, f"{path}: {name}", settings)
+    if not trusted:
+        _refuse_code(path, name, table, settings, {})
+    return values
+
+
+def _read_document(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(regular_file.read(path, MAX_BYTES).decode())
+    except (OSError, ValueError, RecursionError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"cannot be read: {reason}", where=str(path)) from error
 
 
 def _read_table(
@@ -128,41 +148,43 @@ def _items(value: Any) -> list[Any]:
 
 def _refuse_code(
     path: Path,
-    document: Mapping[str, Any],
-    settings: Settings,
+    name: str,
+    table: Mapping[str, Any],
+    settings: Mapping[str, Setting],
     targets: Mapping[str, Target],
 ) -> None:
-    """Raise UsageError for what only a trusted file may name."""
-    for name, value in document.items():
-        for table in value if isinstance(value, list) else [value]:
-            for key, setting in table.items():
-                where = f"{path}: {name}.{key}"
-                texts = [str(text) for text in _items(setting) or [setting]]
-                if settings[name][key].is_code or any(
-                    key == "set" and _names_a_file(text, targets) for text in texts
-                ):
-                    raise UsageError(
-                        "can run code or copy files into the output",
-                        where=where,
-                        hint="read the file, then trust it: kubestencil --trust …",
-                    )
-                if key in _FOLLOWED:
-                    texts += [
-                        link for text in texts for link in _links(path.parent, text)
-                    ]
-                if any(_leads_out(path.parent, text) for text in texts):
-                    raise UsageError(
-                        "leads out of the folder of the project",
-                        where=where,
-                        hint="name something inside it, or trust the file: "
-                        "kubestencil --trust …",
-                    )
+    """Raise UsageError for what only a trusted file may name in a table."""
+    for key, value in table.items():
+        where = f"{path}: {name}.{key}"
+        texts = [str(text) for text in _items(value) or [value]]
+        is_code = settings[key].is_code
+        if key == "set":
+            options = [option for text in texts if (option := _path(text, targets))]
+            texts = [file for file, _ in options]
+            is_code = not all(is_data for _, is_data in options)
+        if is_code:
+            raise UsageError(
+                "can run code", where=where, hint=f"read the file, then {_TRUST}"
+            )
+        if key in _FOLLOWED:
+            texts += [link for text in texts for link in _links(path.parent, text)]
+        if any(_leads_out(path.parent, text) for text in texts):
+            raise UsageError(
+                "leads out of the folder of the project",
+                where=where,
+                hint=f"name something inside it, or {_TRUST}",
+            )
 
 
-def _names_a_file(setting: str, targets: Mapping[str, Target]) -> bool:
-    """Whether ``TARGET.OPTION=VALUE`` is the path of a file or folder."""
-    target, _, option = setting.partition("=")[0].partition(".")
-    return target in targets and option in targets[target].path_options
+def _path(setting: str, targets: Mapping[str, Target]) -> tuple[str, bool] | None:
+    """The path that ``TARGET.OPTION=VALUE`` names, and whether what is there is data; None
+    where the option is no path."""
+    option, _, value = setting.partition("=")
+    name, _, option = option.partition(".")
+    target = targets.get(name)
+    if target is None or option not in target.path_options:
+        return None
+    return value, option in target.data_options
 
 
 def _leads_out(folder: Path, text: str) -> bool:
@@ -175,12 +197,16 @@ def _leads_out(folder: Path, text: str) -> bool:
             continue
         path = folder / location
         try:
-            is_other = path.exists() and not (path.is_file() or path.is_dir())
-            is_inside = path.resolve().is_relative_to(folder.resolve())
-        except (OSError, RuntimeError, ValueError):
+            mode = path.stat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            mode = stat.S_IFREG
+        except (OSError, ValueError):
             # NUL, a name that is too long, and links that lead to each other.
             return True
-        if is_other or not is_inside:
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            return True
+        # Unlike resolve, realpath is the same in all versions of Python.
+        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
             return True
     return False
 
@@ -214,7 +240,7 @@ def _check_outputs(
             raise UsageError(
                 f"is hidden: tools may run what is in {hidden_parts(plain)[0]}",
                 where=where,
-                hint="name another folder, or trust the file: kubestencil --trust …",
+                hint=f"name another folder, or {_TRUST}",
             )
         for other in outputs:
             if f"{plain}/".startswith(f"{other}/") or f"{other}/".startswith(

@@ -69,7 +69,7 @@ def load_lazily(source: Source) -> Release:
 
     What is not embedded, or has custom resources, is parsed as a whole.
     """
-    if source.revert is None or source.crds is not None or source.selection is not None:
+    if not source.is_embedded or source.crds or source.selection:
         return with_configurations(load_release(source))
     document = source.document()
     raw = {**configuration_definitions(source.release), **document["definitions"]}
@@ -82,6 +82,7 @@ def load_lazily(source: Source) -> Release:
         unknown_keywords=(),
         document=document,
         resources=ServedResources(source, document, definitions),
+        notes=source.notes,
     )
 
 

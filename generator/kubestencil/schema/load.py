@@ -78,7 +78,7 @@ def parse(source: Source) -> Release:
         document=document,
         resources=ServedResources(source, document, parsed.definitions),
         inline_definitions=frozenset(named.pointers),
-        notes=tuple(notes_on_numbers(named.numbered, sources)),
+        notes=(*source.notes, *notes_on_numbers(named.numbered, sources)),
         from_openapi3=from_openapi3,
     )
 
@@ -99,9 +99,7 @@ def _needs_validation(source: Source, release: Release) -> bool:
     """Whether a document may be other than valid. Embedded ones are not. Those of OpenAPI
     3.0, and with custom resources, are checked by their readers only: custom resources have
     patterns in the syntax of RE2 (``(?i)``), which the validator refuses."""
-    is_embedded = source.revert is not None or (
-        source.crds is not None and source.crds.alone
-    )
+    is_embedded = source.is_embedded or (source.crds is not None and source.crds.alone)
     return not (
         is_embedded
         or release.from_openapi3

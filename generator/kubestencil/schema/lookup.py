@@ -10,7 +10,7 @@ has the name as it is written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -180,6 +180,11 @@ class _TypeNames:
             if matches:
                 return tuple(sorted(matches, key=self._order))
         last = query.rpartition("/")[2].partition(".")[0]
+        if any(last.lower() in _all_kinds(release) for release in self._releases):
+            raise UsageError(
+                f"{query!r} is left out: --kind or --group select others",
+                hint=f"select it, too: --kind {last}",
+            )
         hint = nearest(last, sorted({kind for kind, _ in self._versions}))
         raise UsageError(
             f"no kind or type called {query!r}{_in_releases(self._releases)}",
@@ -242,6 +247,12 @@ def initials(kind: str) -> str:
 def type_group(definition: Definition, groups: Mapping[str, str]) -> str:
     """The API group of a type; ``groups`` are those of the release by package."""
     return groups.get(definition.name.rpartition(".")[0], definition.group_label)
+
+
+def _all_kinds(release: Release) -> Collection[str]:
+    """The kinds of a limited release before it was, in lower case."""
+    definitions = (release.unlimited or {}).values() if release.is_limited else ()
+    return {kind.kind.lower() for item in definitions for kind in item.kinds}
 
 
 def _in_releases(releases: Iterable[Release]) -> str:

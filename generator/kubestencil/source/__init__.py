@@ -1,6 +1,6 @@
 """Sources of documents: embedded, in a folder, in any file, on a server.
 
-``locate`` finds a release: in a ``folder``, or ``embedded`` in kubernetes-validate;
+``locate`` finds a release: in a ``folder``, or ``embedded``;
 ``remote`` downloads documents, and ``pinned`` those of a lock. ``inputs`` reads what
 users name, ``crds`` files of CustomResourceDefinitions, ``helm`` those of charts, and
 ``find`` tells releases from files. ``decoding`` reads ``json_text`` and ``yaml``, within

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from kubestencil.source.decoding import decode
+from kubestencil.source.releases import full_version, minor_of_patch
 
 #: Where an API server lists its documents of OpenAPI 3.0.
 OPENAPI_V3 = "/openapi/v3"
@@ -83,16 +84,16 @@ class Source:
 
     ``release`` is the name of the release in the output. ``origin`` says where the
     bytes are from (a path, a URL, a package with its version), for messages.
-    ``revert`` converts the decoded bytes back to the published document, for a source
-    that has a converted one. ``crds`` are added to what the document describes, and
-    ``selection`` limits it. ``definition_origins`` are the files of the definitions, for a
+    ``is_embedded`` is whether kubestencil came with them, so that they are valid.
+    ``crds`` are added to what the document describes, and ``selection`` limits it.
+    ``definition_origins`` are the files of the definitions, for a
     document that was merged of several.
     """
 
     release: str
     origin: str
     data: bytes
-    revert: Callable[[Any], Any] | None = None
+    is_embedded: bool = False
     crds: CrdSet | None = None
     selection: Selection | None = None
     definition_origins: Mapping[str, str] = field(
@@ -113,11 +114,21 @@ class Source:
         files = self.crds.files if self.crds is not None else ()
         return len(self.data) + sum(len(file.data) for file in files)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know of a patch for which the embedded document stands."""
+        minor = minor_of_patch(self.release)
+        if not self.is_embedded or minor == self.release:
+            return ()
+        return (
+            f"{self.release}: the embedded document is that of {full_version(minor)}; "
+            f"kubestencil fetch {self.release} downloads its own",
+        )
+
     def document(self) -> Mapping[str, Any]:
         """The OpenAPI document.
 
         Raises SpecError where the bytes are neither JSON nor YAML, or are not an
         object.
         """
-        value = decode(self.data, self.origin)
-        return self.revert(value) if self.revert else value
+        return decode(self.data, self.origin)

@@ -1,60 +1,62 @@
-"""The embedded documents: those in the PyPI package ``kubernetes-validate``.
-
-The package has the definitions of every minor release from 1.25 on, at the first
-patch, converted to JSON Schema. Each step of the conversion is reverted by a function
-here, and a step that has no effect is an error: a newer version of the package may
-convert in another way.
-"""
+"""The embedded documents: the definitions of every minor release from 1.25 on, at its
+first patch, in a table that ``hatch_build.py`` makes where kubestencil is installed."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
+from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
 from kubestencil.source.document import Source
-from kubestencil.source.releases import release_order
 
-PACKAGE = "kubernetes-validate"
-_FOLDER = re.compile(r"v(\d+\.\d+)\.\d+-local\Z")
-_STRING_TYPES: Mapping[str, Mapping[str, str]] = {
-    "io.k8s.apimachinery.pkg.api.resource.Quantity": {"type": "string"},
-    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
-        "type": "string",
-        "format": "int-or-string",
-    },
-}
-
-Definitions = dict[str, Any]
+# What a document has besides its definitions.
+_HEAD = (
+    b'{"swagger":"2.0","info":{"title":"Kubernetes","version":"unversioned"},'
+    b'"paths":{},"definitions":{'
+)
 
 
 @cache
-def releases() -> Mapping[str, Path]:
-    """The file of each release in the installed package, oldest release first."""
-    spec = find_spec("kubernetes_validate")
-    if spec is None or not spec.submodule_search_locations:
-        return {}
-    root = Path(spec.submodule_search_locations[0]) / "kubernetes-json-schema"
-    matches = ((folder, _FOLDER.match(folder.name)) for folder in root.glob("v*-local"))
-    files = {
-        match[1]: folder / "_definitions.json" for folder, match in matches if match
-    }
-    return dict(sorted(files.items(), key=lambda item: release_order(item[0])))
+def releases() -> Mapping[str, str]:
+    """Where the document of each release is from, for people; oldest release first.
+
+    Raises SourceError as ``table`` does.
+    """
+    head, _ = table()
+    return dict(line.decode().split("\t") for line in head.split(b"\n"))
 
 
 def read(release: str) -> Source:
-    """The embedded document of ``release``, which is one of ``releases()``.
+    """The embedded document of ``release``, which is one of ``releases()``."""
+    place = str(list(releases()).index(release)).encode()
+    members = (
+        member
+        for line in table()[1].split(b"\n")
+        for places, _, member in [line.partition(b"\t")]
+        if place in places.split(b",")
+    )
+    data = _HEAD + b",".join(members) + b"}}"
+    return Source(release, releases()[release], data, is_embedded=True)
 
-    Its ``document()`` raises SourceError where the conversion cannot be reverted.
+
+@cache
+def table() -> tuple[bytes, bytes]:
+    """The lines of releases and those of definitions (``table`` in ``hatch_build.py``).
+
+    Raises SourceError in a clone that was never installed.
     """
-    path = releases()[release]
-    origin = f"{PACKAGE}, {path.parent.name.removesuffix('-local')}"
-    return Source(release, origin, path.read_bytes(), revert=_revert)
+    path = data_file("definitions.tsv")
+    if not path.is_file():
+        raise SourceError(
+            "the definitions of Kubernetes are not there: they are made where kubestencil "
+            "is installed",
+            hint="install this clone: pip install -e .",
+        )
+    head, _, lines = path.read_bytes().partition(b"\n\n")
+    return head, lines
 
 
 @cache
@@ -63,14 +65,8 @@ def standard_types() -> bytes:
 
     These are ObjectMeta and ListMeta of the newest release, with what they refer to.
     Pod and PodList are there with the standard fields only, which describe them.
-    Raises SourceError where ``kubernetes-validate`` is missing.
+    Raises SourceError as ``releases`` does.
     """
-    if not releases():
-        raise SourceError(
-            "is not installed: custom resources need its ObjectMeta",
-            where=PACKAGE,
-            hint=f"pip install {PACKAGE}",
-        )
     document = read(list(releases())[-1]).document()
     definitions = document["definitions"]
     kinds = {}
@@ -99,73 +95,3 @@ def _references(value: Any) -> Iterator[str]:
             yield reference.removeprefix("#/definitions/")
         for inner in value.values():
             yield from _references(inner)
-
-
-def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A document with the published definitions; the package has nothing else."""
-    definitions = _revert_schema(document["$defs"])
-    for step in _STEPS:
-        if not step(definitions):
-            raise SourceError(
-                f"the correction {step.__name__} never applied",
-                where=PACKAGE,
-                hint="this version of the package is newer than kubestencil supports: "
-                "install an older one, or use --specs",
-            )
-    return {
-        "swagger": "2.0",
-        "info": {"title": "Kubernetes", "version": "unversioned"},
-        "paths": {},
-        "definitions": definitions,
-    }
-
-
-def _revert_schema(schema: Any) -> Any:
-    """A schema with ``"type": "T"`` for ``"type": ["T", "null"]``, and references to
-    ``#/definitions/X`` for those to ``#/$defs/X``."""
-    if isinstance(schema, dict):
-        result = {key: _revert_schema(value) for key, value in schema.items()}
-        type_, reference = schema.get("type"), schema.get("$ref")
-        if isinstance(type_, list) and type_[1:] == ["null"]:
-            result["type"] = type_[0]
-        if isinstance(reference, str):
-            result["$ref"] = reference.replace("#/$defs/", "#/definitions/", 1)
-        return result
-    return [*map(_revert_schema, schema)] if isinstance(schema, list) else schema
-
-
-def _revert_kind_enums(definitions: Definitions) -> bool:
-    """Remove the ``enum`` of ``apiVersion`` and ``kind``, which has the served kinds."""
-    changed = False
-    for definition in definitions.values():
-        kinds = definition.get("x-kubernetes-group-version-kind", ())
-        properties = definition.get("properties", {})
-        for name, served in (
-            ("apiVersion", {_api_version(kind) for kind in kinds}),
-            ("kind", {kind["kind"] for kind in kinds}),
-        ):
-            schema = properties.get(name)
-            if schema and served and set(schema.get("enum", ())) == served:
-                del schema["enum"]
-                changed = True
-    return changed
-
-
-def _revert_types(definitions: Definitions) -> bool:
-    """Make Quantity and IntOrString the strings that they are published as; their
-    descriptions are not in the package."""
-    for name, original in _STRING_TYPES.items():
-        if "oneOf" not in definitions.get(name, {}):
-            return False
-        definitions[name] = dict(original)
-    return True
-
-
-_STEPS: tuple[Callable[[Definitions], bool], ...] = (
-    _revert_kind_enums,
-    _revert_types,
-)
-
-
-def _api_version(kind: Mapping[str, str]) -> str:
-    return f"{kind['group']}/{kind['version']}" if kind["group"] else kind["version"]

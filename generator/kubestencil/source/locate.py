@@ -65,8 +65,7 @@ def _refuse_link_out(path: Path) -> None:
         raise UsageError(
             "is elsewhere, and a symbolic link leads there",
             where=str(path),
-            hint=f"if you trust the link: --specs {FETCHED}, or of a project "
-            "kubestencil --trust …",
+            hint=f"if you trust the link: --spec-dir {FETCHED}, or of a project --trust",
         )
 
 
@@ -76,6 +75,8 @@ def _folders(specs: Path | None) -> list[Path]:
         return [FETCHED]
     if not specs.is_dir():
         raise UsageError(
-            "is not a folder", where=f"--specs {specs}", hint="name an existing folder"
+            "is not a folder",
+            where=f"--spec-dir {specs}",
+            hint="name an existing folder",
         )
     return [specs, FETCHED]

@@ -302,8 +302,7 @@ def expand_ranges(
     An argument is a release or a range ``FROM..TO`` of those ``available``, both ends
     included; either end may be left out. A pre-release is in a range where it is an end of
     it. ``latest`` counts those that are ``newer`` than the supported ones. Raises
-    UsageError for a release that is not available, for an empty range, and where nothing
-    is available.
+    UsageError for a release that is not available, and for an empty range.
     """
 
     def name_of(text: str) -> str:
@@ -313,12 +312,6 @@ def expand_ranges(
         return name
 
     ordered = sorted(set(available), key=release_order)
-    if not ordered:
-        raise UsageError(
-            "there are no documents of releases",
-            hint="kubestencil fetch 1.35 downloads one, and pip install "
-            "kubernetes-validate brings all",
-        )
     final = _final(ordered) or ordered
     names: set[str] = set()
     for argument in arguments:

@@ -83,7 +83,9 @@ def committed_objects(revision: str, paths: Sequence[str]) -> PreviousObjects:
 
     if "-" in paths:
         raise UsageError(
-            "does not work with standard input", where="--since", hint="use --old DIR"
+            "does not work with standard input",
+            where="--applied-commit",
+            hint="use --applied DIR",
         )
     return PreviousObjects(
         file
@@ -136,13 +138,15 @@ def _commit(revision: str, folder: str) -> str:
     text can be an option of theirs."""
     failure = f"{revision!r} is no commit"
     if not revision or revision.startswith("-"):
-        raise UsageError(failure, where="--since")
+        raise UsageError(failure, where="--applied-commit")
     wanted = ("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     try:
         # Versions of Git before 2.30 repeat --end-of-options.
         return git_output(folder, max_bytes(), *wanted).decode().split()[-1]
     except SourceError as error:
-        raise UsageError(f"{failure}: {error.what}", where="--since") from error
+        raise UsageError(
+            f"{failure}: {error.what}", where="--applied-commit"
+        ) from error
 
 
 def _key(value: Mapping[str, Any]) -> _Key | None:

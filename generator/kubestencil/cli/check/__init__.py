@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from kubestencil.cli.help import DocumentedCommand
 from kubestencil.cli.options import (
     cluster_options,
     complete_release,
@@ -28,6 +29,7 @@ from kubestencil.cli.options import (
     unserved_option,
 )
 from kubestencil.cli.reports import format_option
+from kubestencil.cli.settings import settings_option
 from kubestencil.errors import UsageError
 from kubestencil.validator.protocol import PodSecurity
 
@@ -51,8 +53,36 @@ def _read_pod_security(
     return PodSecurity(match[1], match[2] or "latest")
 
 
-@click.command()
+@click.command(
+    cls=DocumentedCommand,
+    examples=(
+        ("kubestencil check manifests/", "What the newest release refuses or ignores"),
+        (
+            "kubestencil check manifests/ --from 1.34 --to 1.35",
+            "What an upgrade breaks and fixes",
+        ),
+        (
+            "helm template chart/ | kubestencil check - --crds crds/",
+            "A chart, with the custom resources that it uses",
+        ),
+        (
+            "kubestencil check manifests/ --fix --dry-run",
+            "What could be fixed, as a diff",
+        ),
+    ),
+    groups={
+        "Releases and documents": "to from spec spec-dir crds unserved",
+        "What is checked besides PATH": "helm kustomize cluster context namespace "
+        "resource",
+        "What is reported": "format output templates baseline config show-skipped",
+        "Exit code": "fail-on fail-on-skipped allow-empty",
+        "Fixes": "fix dry-run",
+        "The API server's own code": "exact pod-security policies applied "
+        "applied-commit",
+    },
+)
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
+@settings_option("check")
 @text(
     "--to after",
     "RELEASE",
@@ -128,19 +158,23 @@ def _read_pod_security(
     "server's own code decides about the other objects",
 )
 @text(
-    "--old",
+    "--applied old",
     "DIR",
     "Folder with the manifests that were applied before: findings say what the API "
     "server refuses to change. Needs its own code.",
 )
-@text("--since", "REV", "The same with the manifests of a commit of Git, such as main.")
+@text(
+    "--applied-commit since",
+    "REVISION",
+    "The same with the manifests as a commit of Git has them, such as main.",
+)
 @quiet_option
 @click.pass_context
 def check(context: click.Context, /, templates: Path | None, **options: Any) -> None:
     """Show what is wrong with manifests in a release.
 
     With --from, findings say what an upgrade from that release breaks and fixes; with
-    --old and --since, also what cannot be changed.
+    --applied and --applied-commit, also what cannot be changed.
 
     PATH is a file, a folder or - for standard input. Exits with 1 if there are
     findings of the severity of --fail-on, and with 2 if nothing could be checked.

@@ -251,7 +251,7 @@ def _report(
         )
     if report.updated == 0:
         console.warn(
-            f"{'--old' if options.since is None else '--since'}: no object was there "
+            f"{'--applied' if options.since is None else '--applied-commit'}: no object was there "
             "before, so that no change was looked at"
         )
     is_update = bool(report.updated)
@@ -300,8 +300,8 @@ def _validators(
     needed_by = {
         "--pod-security": options.pod_security,
         "--policies": options.policies or None,
-        "--old": options.old,
-        "--since": options.since,
+        "--applied": options.old,
+        "--applied-commit": options.since,
     }
     needing = [name for name, value in needed_by.items() if value is not None]
     if options.exact == "off":
@@ -352,7 +352,7 @@ def _previous(options: CheckOptions) -> PreviousObjects | None:
         since, paths = options.since, options.paths
         return None if since is None else committed_objects(since, paths)
     if options.since is not None:
-        raise UsageError("cannot be combined", where="--old and --since")
+        raise UsageError("cannot be combined", where="--applied and --applied-commit")
     return objects_in(options.old)
 
 

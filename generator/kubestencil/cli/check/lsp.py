@@ -16,6 +16,7 @@ from kubestencil.cli.options import (
     text,
     unserved_option,
 )
+from kubestencil.cli.settings import settings_option
 from kubestencil.errors import UsageError
 from kubestencil.schema.lazy import load_lazily
 from kubestencil.source.find import DocumentOptions, find_document
@@ -23,6 +24,7 @@ from kubestencil.source.releases import newest_release
 
 
 @click.command()
+@settings_option("check")
 @text(
     "--to after",
     "RELEASE",

@@ -22,6 +22,7 @@ from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.targets.site import common, release
 from kubestencil.targets.site.options import SiteOptions
 from kubestencil.targets.site.pages import comparison, reports
+from kubestencil.targets.site.pages.extra_pages import UserFiles
 from kubestencil.targets.site.release_context import ReleaseContexts
 
 #: The part with the reports, and the folder of their pages.
@@ -38,8 +39,10 @@ def divide(
 ) -> Iterable[Part]:
     """The parts of the site; there are no reports of a single release.
 
-    Raises UsageError for a release that has the name of another folder of the site.
+    Raises UsageError for a release that has the name of another folder of the site, and
+    TargetError for a page of the user that is wrong, before anything is generated.
     """
+    UserFiles(read_options(target, SiteOptions).pages).check()
     for folder in {comparison.FOLDER, common.CHECK}.intersection(names):
         raise UsageError(
             f"{folder!r} is the name of a folder of the site and cannot be that of a "

@@ -66,7 +66,13 @@ def evaluate(code: str, read_file: ReadFile) -> Any:
 
     Raises JsonnetError.
     """
-    import rjsonnet
+    try:
+        # It has no wheels for free-threaded Python, where nothing else needs it.
+        import rjsonnet
+    except ImportError as error:
+        raise JsonnetError(
+            "needs the package rjsonnet: pip install rjsonnet"
+        ) from error
 
     def load(folder: str, path: str) -> tuple[str, str | None]:
         return _resolve_import(read_file, folder, path)

@@ -99,6 +99,15 @@ class UserFiles:
             )
         )
 
+    def check(self) -> None:
+        """Check what needs no release. Raises TargetError for a file that is not UTF-8
+        text or has front matter that cannot be read, and for a link to a page or file that
+        does not exist."""
+        for name in self._names:
+            if name.endswith(".md"):
+                resolve = partial(self._address, name=name, links=None)
+                self._render(self._text(name)[1], name, resolve)
+
     def pages(self, links: TypeLinks) -> Sequence[ExtraPage]:
         """The pages, by their order and path.
 
@@ -221,10 +230,11 @@ class UserFiles:
                 f"has front matter that cannot be read: {error}", where=where
             ) from error
 
-    def _address(self, link: str, name: str, links: TypeLinks) -> str:
-        """What a link in a file leads to, below the root of the site."""
+    def _address(self, link: str, name: str, links: TypeLinks | None) -> str:
+        """What a link in a file leads to, below the root of the site; without ``links``
+        to types, these lead nowhere."""
         if link.startswith(TYPE_SCHEME):
-            return links.address(link.removeprefix(TYPE_SCHEME))
+            return links.address(link.removeprefix(TYPE_SCHEME)) if links else ""
         linked = posixpath.normpath(posixpath.join(posixpath.dirname(name), link))
         if linked not in self._names and linked.endswith((".html", ".htm")):
             return link

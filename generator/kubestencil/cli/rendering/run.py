@@ -1,0 +1,155 @@
+"""Generates targets of documents, as options say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from kubestencil import build
+from kubestencil.build.refused import Refused, leave_out_refused
+from kubestencil.cli import console
+from kubestencil.cli.documents import find_sources
+from kubestencil.cli.options import parse_settings
+from kubestencil.cli.rendering.summary import first_page, report_summary
+from kubestencil.engine import Target, choose_targets, load_targets, possible_targets
+from kubestencil.source import Source
+from kubestencil.source.find import DocumentOptions
+from kubestencil.source.pinned import PinnedDocument
+
+# In MB: what is said before it is written.
+_MUCH = 10
+
+
+class RenderOptions(NamedTuple):
+    """The values of the command line, or of a table of a project file."""
+
+    releases: tuple[str, ...]
+    names: tuple[str, ...]
+    everything: bool
+    out: Path
+    specs: Path | None
+    spec: str | None
+    crds: tuple[str, ...]
+    unserved: bool
+    groups: tuple[str, ...]
+    kinds: tuple[str, ...]
+    templates: Path | None
+    settings: tuple[str, ...]
+    check: bool
+    overwrite: bool
+    prune: bool
+    locked: bool
+    keep_going: bool
+    jobs: int
+    quiet: bool
+    pinned: Mapping[str, PinnedDocument] = {}
+
+    @property
+    def documents(self) -> DocumentOptions:
+        """How documents are found and read."""
+        return DocumentOptions(
+            self.specs,
+            self.crds,
+            self.unserved,
+            self.groups,
+            self.kinds,
+            self.pinned,
+        )
+
+
+def prepare(options: RenderOptions) -> tuple[list[Source], list[Target]]:
+    """The documents and the targets of a run."""
+    names = options.names
+    all_targets = load_targets(options.templates, names)
+    sources = find_sources(
+        options.releases, options.spec, options.documents, all_targets
+    )
+    if options.everything:
+        names = possible_targets(all_targets, len(sources))
+    settings = parse_settings(options.settings)
+    return sources, choose_targets(all_targets, names, settings, len(sources))
+
+
+class Generated(NamedTuple):
+    """What a run came to. ``is_failed`` is whether files are out of date, or something was
+    refused; ``page`` is what to open first."""
+
+    is_failed: bool
+    page: Path | None
+
+
+def generate(
+    options: RenderOptions, sources: list[Source], targets: list[Target], layout: str
+) -> Generated:
+    """Generate or check ``targets`` of ``sources``, and show the result. With a
+    ``layout``, the releases are those that a project names."""
+    out, quiet, prune = options.out, options.quiet, options.prune
+    console.announce_sources(sources, quiet)
+    refused: dict[str, Refused] = {}
+    if options.keep_going:
+        sources, refused = leave_out_refused(sources)
+    documents = replace(options.documents, refused=frozenset(refused))
+    covered = (
+        [] if prune or layout else build.find_covered(sources, targets, out, documents)
+    )
+    run = (
+        build.check
+        if options.check
+        else partial(build.render, overwrite=options.overwrite, prune=prune)
+    )
+    with console.ProgressBar("reading", quiet) as bar:
+        summary = run(
+            sources,
+            targets,
+            out,
+            jobs=options.jobs,
+            covered=covered,
+            layout=layout,
+            progress=bar.jobs,
+        )
+    report_summary(summary, out, quiet)
+    if refused:
+        # It asks API servers' own code, which other runs do not need.
+        from kubestencil.cli.rendering.refused import show_refused
+
+        show_refused(refused, sources)
+    is_failed = bool(refused) or any(tree.drift for tree in summary.trees)
+    return Generated(is_failed, first_page(summary, out))
+
+
+def announce_size(
+    options: RenderOptions, runs: Iterable[tuple[list[Source], list[Target]]]
+) -> None:
+    """Say about how much will be written, where that is known and much."""
+    if options.quiet or options.check or options.groups or options.kinds:
+        return
+    files = megabytes = 0.0
+    for sources, targets in runs:
+        # Of a document with CustomResourceDefinitions, as much more as it is larger.
+        shares = [source.size / len(source.data) for source in sources]
+        for target in targets:
+            share = max(shares) if target.newest_only else sum(shares)
+            files += target.size.files * share
+            megabytes += target.size.kilobytes * share / 1000
+    if megabytes >= _MUCH:
+        console.status(
+            f"generating about {files:,.0f} files, {megabytes:.0f} MB, in {options.out}/"
+        )
+
+
+def is_missing(options: RenderOptions, folder: Path) -> bool:
+    """Whether there is nothing that could be compared, which is said then."""
+    if not options.check or folder.exists():
+        return False
+    click.echo(f"missing: {folder}/; kubestencil render, without --check, writes it")
+    return True
+
+
+def show_page(options: RenderOptions, page: Path | None) -> None:
+    if page is not None and not options.quiet:
+        click.echo(f"open {page}")
