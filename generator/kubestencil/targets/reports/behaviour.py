@@ -83,14 +83,18 @@ def _flag_items(changes: Iterable[ComponentChange[Flag]]) -> Iterator[tuple[str,
     """The flags with what happened to them, each with the components that have it; those
     of the kubelet, which runs on all nodes, come first."""
 
-    def key(change: ComponentChange[Flag]) -> tuple[bool, str, str, str]:
-        is_other = change.component != "kubelet"
-        return is_other, change.name, _flag_text(change), change.event
+    def key(change: ComponentChange[Flag]) -> tuple[str, str, str]:
+        return change.name, _flag_text(change), change.event
 
-    for (_, name, text, event), group in groupby(sorted(changes, key=key), key):
-        same = list(group)
+    groups = [list(same) for _, same in groupby(sorted(changes, key=key), key)]
+    for same in sorted(groups, key=_is_of_other_components):
         components = ", ".join(change.component for change in same)
+        name, text, event = key(same[0])
         yield event, Item((ItemName(f"--{name}"),), components, text, same[0].severity)
+
+
+def _is_of_other_components(changes: Iterable[ComponentChange[Flag]]) -> bool:
+    return all(change.component != "kubelet" for change in changes)
 
 
 def _flag_text(change: ComponentChange[Flag]) -> str:

@@ -180,6 +180,12 @@ class ItemList(NamedTuple):
     items: tuple[Item, ...]
     is_brief: bool = False
 
+    @property
+    def is_of_components(self) -> bool:
+        """Whether its names are those of gates, flags or metrics, which tables have, so
+        that no format has to escape them."""
+        return self.topic.partition("-")[0] in ("gate", "flags", "metrics")
+
 
 class ChangeSection(NamedTuple):
     """The changes of an API group with ``kinds``, of a kind, or of a type that several
