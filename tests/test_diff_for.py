@@ -278,7 +278,8 @@ def test_report_has_what_a_cluster_uses(run: Command, tmp_path: Path) -> None:
     run.environment["PATH"] = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     result = run("diff", "1.33", "1.35", "--used-by", "--cluster", "-f", "json")
     # The metrics are what this cluster does not let read.
-    assert "--used-by: 2 objects, files: 2, 1 not read" in result.stderr
+    assert "--used-by: 2 objects, files: 2\n" in result.stderr
+    assert "not read: <cluster>/metrics: " in result.stderr
     report = json.loads(result.stdout)
     schema = json.loads((ROOT / "docs/diff-report.schema.json").read_text())
     Draft202012Validator(schema).validate(report)
@@ -312,3 +313,30 @@ def test_options_of_a_cluster_need_one(run: Command) -> None:
     result = run("diff", "1.33", "1.35", "--used-by", "a.yaml", "--namespace", "shop")
     assert result.returncode == 2
     assert "--namespace: needs --cluster" in result.stderr
+
+
+def test_kinds_that_are_long_gone_are_reported_and_what_is_not_read_is_named(
+    run: Command, tmp_path: Path
+) -> None:
+    old = "apiVersion: extensions/v1beta1\nkind: Ingress\nmetadata: {name: a}\n"
+    other = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"
+    (tmp_path / "a.yaml").write_text(f"{old}---\n{other}")
+    (tmp_path / "bad.yaml").write_text("kind: [\n")
+    result = run("diff", "1.34", "1.35", "--for", str(tmp_path))
+    first = result.stdout.partition("Before you upgrade\n")[2].splitlines()[:2]
+    assert first[0] == "  Removed"
+    assert first[1].startswith(
+        "    Ingress  extensions/v1beta1  no longer served; use "
+    )
+    assert "bad.yaml:2: is not YAML" in result.stderr
+    assert "example.com/v1/Thing is in none of the releases" in result.stderr
+    assert "extensions" not in result.stderr
+
+
+def test_descriptions_are_left_out_unless_they_are_asked_for(
+    run: Command, folder: Path
+) -> None:
+    command = ("diff", "1.35", "1.37", "--for", str(folder), "-f", "json")
+    assert json.loads(run(*command).stdout)["summary"]["docs"] == 0
+    asked = run(*command, "--severity", "docs")
+    assert json.loads(asked.stdout)["summary"]["docs"]

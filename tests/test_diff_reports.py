@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from dataclasses import replace
@@ -254,13 +255,14 @@ def test_a_release_note_has_only_lists() -> None:
     generated = comparison_report(comparison, "release-note")
     assert generated.startswith("## API changes: 1.34 → 1.35\n")
     assert (
-        "\n### Removed where it had been enabled; not served by default\n" in generated
+        "\n### Removed where it had been enabled; not served by default: 3\n"
+        in generated
     )
     assert "\n### Added\n" in generated
     assert "|" not in generated
     assert "description changed" not in generated
-    assert len(generated.splitlines()) < 110
-    assert len(generated) < 8000
+    assert len(generated.splitlines()) < 120
+    assert len(generated) < 9000
 
 
 def test_report_explains_severities() -> None:
@@ -342,8 +344,8 @@ def test_history_says_what_became_of_a_volume_plugin() -> None:
 
 def test_kinds_that_a_newer_server_cannot_read_are_deleted_first() -> None:
     text = comparison_report(compare(release("1.31"), release("1.32")), "text")
-    removed = text.partition("Removed where")[2].partition("Deprecated")[0].splitlines()
-    hinted = [line.split()[0] for line in removed if "stored objects first" in line]
+    removed = text.partition("Removed where")[2].splitlines()[1]
+    hinted = re.findall(r"(\w+) \([^,)]*stored objects first", removed)
     # Those of flowcontrol and admissionregistration are read, and reviews not stored.
     assert hinted == ["LeaseCandidate", "PodSchedulingContext"]
 
@@ -352,14 +354,15 @@ def test_a_removal_that_is_planned_is_not_said_to_have_happened() -> None:
     comparison = compare(release("1.34"), release("1.35"))
     text = comparison_report(comparison, "text")
     assert "Removal planned for 1.38." in text
-    assert "deprecated in 1.35; removal planned for 1.38" in text
+    assert "since 1.35; removal planned for 1.38" in text
     assert not re.search(r"emoved in 1\.(3[89]|4)", text)
 
 
 def test_a_removal_that_has_happened_is_no_plan() -> None:
     text = comparison_report(compare(release("1.29"), release("1.30")), "text")
-    line = next(line for line in text.splitlines() if "SelfSubjectReview" in line)
-    assert "deprecated in 1.30; removed in 1.33" in line
+    deprecated = text.partition("\n  Deprecated\n")[2].splitlines()
+    line = next(line for line in deprecated if "SelfSubjectReview" in line)
+    assert "since 1.30; removed in 1.33" in line
 
 
 def test_fields_are_not_dated_where_releases_are_in_between() -> None:
@@ -669,3 +672,29 @@ def test_changes_of_a_range_have_their_releases_in_json() -> None:
 def test_markdown_of_neighbours_fits_into_a_comment(minor: int) -> None:
     comparison = compare(release(f"1.{minor}"), release(f"1.{minor + 1}"))
     assert len(comparison_report(comparison, "markdown")) < 65536
+
+
+def test_what_stops_components_comes_first_and_the_kubelet_before_others() -> None:
+    text = comparison_report(compare(embedded("1.36"), embedded("1.37")), "text")
+    lists = re.findall(r"\n  ([A-Z][^\n]*)\n    ", text.partition("Behaviour")[0])
+    titles = [title.partition(":")[0] for title in lists]
+    assert titles[:3] == ["Flags removed", "Gates removed", "Removed"]
+    assert titles.index("Deprecated") < titles.index("Promoted")
+    flags = text.partition("Flags removed")[2].partition("Gates removed")[0]
+    components = [line.split()[1] for line in flags.splitlines()[1:] if line.strip()]
+    assert components == sorted(components, key=lambda name: name != "kubelet")
+
+
+def test_a_table_has_gates_flags_and_metrics() -> None:
+    generated = comparison_report(compare(embedded("1.36"), embedded("1.37")), "csv")
+    rows = list(csv.DictReader(generated.splitlines()))
+    by_rule = {row["rule"]: row for row in rows}
+    assert by_rule["flags-removed"]["severity"] == "breaking"
+    assert by_rule["gate-removed"]["path"] and by_rule["metrics"]["words"]
+    assert not [row for row in rows if None in row or None in row.values()]
+
+
+def test_the_report_on_a_patch_repeats_no_plans() -> None:
+    assert compare(embedded("1.34"), embedded("1.35")).going_soon
+    patch = replace(embedded("1.35"), name="1.35.4")
+    assert not compare(embedded("1.35"), patch).going_soon

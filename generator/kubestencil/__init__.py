@@ -145,14 +145,13 @@ def compare(
     release does not have, and for a group or kind that neither has.
     """
     from kubestencil import diff
+    from kubestencil.diff.documents import comparable
     from kubestencil.diff.selection import of_types
-    from kubestencil.schema.knowledge.configurations import with_configurations
     from kubestencil.schema.lookup import find_kinds
 
     before, after = _parsed(before), _parsed(after)
     groups = tuple(groups)
-    configured = with_configurations(before), with_configurations(after)
-    types = find_kinds(kinds, groups, configured)
+    types = find_kinds(kinds, groups, comparable((before, after)))
     if api_versions is None:
         comparison = diff.compare(before, after)
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 from pathlib import Path
@@ -32,17 +32,18 @@ from kubestencil.cli.options import (
 from kubestencil.cli.reports import format_option, paint
 from kubestencil.cli.settings import settings_option
 from kubestencil.diff import SEVERITIES, compare, compare_versions
-from kubestencil.diff.labels import document_label
+from kubestencil.diff.documents import comparable
+from kubestencil.diff.labels import document_label, kind_name
 from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.diff.selection import (
     at_stages,
     for_audience,
     of_types,
+    removed_before,
     touching,
     without,
 )
 from kubestencil.errors import UsageError, nearest
-from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.load import load_release
 from kubestencil.schema.lookup import find_kinds
 from kubestencil.source import available
@@ -53,15 +54,17 @@ from kubestencil.targets.reports.view import comparison_contexts
 
 if TYPE_CHECKING:
     from kubestencil.checking.clusters.cluster import ClusterReader
-    from kubestencil.diff import Comparison, Severity
+    from kubestencil.diff import Change, Comparison, Severity
+    from kubestencil.diff.labels import Place
     from kubestencil.diff.rules.audience import AudienceName
     from kubestencil.diff.selection import Uses
     from kubestencil.engine.rendering import ReportFormat
-    from kubestencil.schema import Release
+    from kubestencil.schema import GroupVersionKind, Release
     from kubestencil.schema.kinds import StageSpelling
     from kubestencil.schema.lookup import TypeMatch
 
 _CLUSTER = "--cluster"
+_MAX_PROBLEMS = 3
 
 
 class DiffOptions(NamedTuple):
@@ -201,18 +204,22 @@ def diff(context: click.Context, /, templates: Path | None, **values: Any) -> No
         _note_reversed_order(releases[0].name, releases[-1].name)
     types: Sequence[TypeMatch] = ()
     if options.kinds or options.groups:
-        configured = list(map(with_configurations, releases))
-        types = find_kinds(options.kinds, options.groups, configured)
-    uses = _uses(paths, reader, releases, quiet) if paths or reader else None
+        types = find_kinds(options.kinds, options.groups, comparable(releases))
+    uses, gone = (
+        _uses(paths, reader, releases, quiet) if paths or reader else (None, ())
+    )
     if uses is not None:
-        options = options._replace(audience=options.audience or "apply")
+        options = _for_manifests(options)
 
-    def selected(comparison: Comparison) -> Comparison:
+    def selected(comparison: Comparison, gone: Sequence[Change] = ()) -> Comparison:
+        if uses is not None:
+            comparison = touching(comparison, uses)
+            comparison = replace(comparison, notices=(*gone, *comparison.notices))
         new = without(comparison, known) if known else comparison
-        return _select(new if uses is None else touching(new, uses), types, options)
+        return _select(new, types, options)
 
     versions = documents[0].api_version, documents[-1].api_version
-    comparison = selected(_compare(releases[0], releases[-1], versions))
+    comparison = selected(_compare(releases[0], releases[-1], versions), gone)
     steps = [
         selected(_compare(old, new, ("", "")))
         for old, new in pairwise(releases)
@@ -224,6 +231,15 @@ def diff(context: click.Context, /, templates: Path | None, **values: Any) -> No
         console.write_result(options.report_format.render(contexts), file)
     if _fails(comparison, options.fail_on):
         context.exit(1)
+
+
+def _for_manifests(options: DiffOptions) -> DiffOptions:
+    """The options with what --used-by means by default: the severities for those who apply
+    manifests, and no descriptions unless these are asked for."""
+    return options._replace(
+        audience=options.audience or "apply",
+        no_docs=options.no_docs or "docs" not in options.severities,
+    )
 
 
 _WITH_IDS = (
@@ -256,8 +272,9 @@ def _uses(
     cluster: ClusterReader | None,
     releases: Sequence[Release],
     quiet: bool,
-) -> Uses:
-    """What manifests and a cluster use, and a note of how much was read. Raises
+) -> tuple[Uses, tuple[Change, ...]]:
+    """What manifests and a cluster use, with the removals of kinds that none of the
+    releases has; shows a note of how much was read. Raises
     UsageError where that is nothing."""
     # A comparison alone needs nothing of what checks manifests.
     from kubestencil.checking.files.find import find_files
@@ -265,21 +282,37 @@ def _uses(
 
     files = chain(find_files(paths), cluster.files() if cluster else ())
     found = uses_of_manifests(files, releases)
-    if not found.objects:
+    gone = tuple(removed_before(found.unknown, releases[-1]))
+    unread = [f"not read: {text}" for text in found.unread]
+    problems = [*unread, *_unknown(found.unknown, {change.owner for change in gone})]
+    if not found.objects and not gone:
         raise UsageError(
             "no object of a kind that is compared",
             where=", ".join(dict.fromkeys((*paths, *((_CLUSTER,) if cluster else ())))),
-            hint=(
-                f"not read: {found.unread}, of which kubestencil check says why"
-                if found.unread
-                else "name files or folders of manifests, or --cluster"
-            ),
+            hint="; ".join(problems[:_MAX_PROBLEMS])
+            or "name files or folders of manifests, or --cluster",
         )
-    unread = f", {found.unread} not read" if found.unread else ""
-    plural = "s" if found.objects > 1 else ""
-    note = f"--used-by: {found.objects} object{plural}, files: {found.files}{unread}"
-    console.show_notes([note], quiet)
-    return found.uses
+    plural = "" if found.objects == 1 else "s"
+    note = f"--used-by: {found.objects} object{plural}, files: {found.files}"
+    console.show_notes([note, *problems], quiet)
+    return found.uses, gone
+
+
+def _unknown(
+    kinds: Mapping[GroupVersionKind, Sequence[Place]],
+    reported: Collection[GroupVersionKind | None],
+) -> Iterator[str]:
+    """What is said of objects of kinds that none of the releases has, but for those whose
+    removal is reported."""
+    for kind, places in kinds.items():
+        if kind in reported:
+            continue
+        where = ", ".join(map(str, places[:_MAX_PROBLEMS]))
+        more = len(places) - _MAX_PROBLEMS
+        yield (
+            f"{kind_name(kind)} is in none of the releases: {where}"
+            f"{f' and {more} more' if more > 0 else ''}"
+        )
 
 
 def _documents(

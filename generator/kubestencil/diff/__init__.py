@@ -8,6 +8,7 @@ All results are values::
         if change.severity == "breaking":
             print(change.users_path, change.reason)
 
+``documents`` makes documents comparable that differ in what they have.
 ``differences`` has what differs between definitions; ``fact_changes`` and
 ``component_changes`` have what the tables of facts show. ``rules`` judges both with
 what ``releases`` knows of the two sides: the result is a ``change``. ``compare`` puts

@@ -187,6 +187,8 @@ class Change(StatedDifference):
         Alpha fields and versions may change at any time. Of them only kinds that are no
         longer served are listed.
         """
+        if self.rule.topic == "not-enabled":
+            return "not-enabled" if self.is_of_kind else None
         if self.change == "kind-removed":
             if not self.is_of_kind:
                 return None

@@ -27,14 +27,20 @@ from kubestencil.diff.differences.server_values import (
     server_value_differences,
     value_changes,
 )
+from kubestencil.diff.documents import comparable
 from kubestencil.diff.fact_changes import fact_changes
 from kubestencil.diff.labels import coverage_of, distinct_labels, document_info
-from kubestencil.diff.releases.facts import ReleaseFacts, owner_of, successor
+from kubestencil.diff.releases.facts import (
+    ReleaseFacts,
+    owner_of,
+    served_versions,
+    successor,
+)
 from kubestencil.diff.rules.classify import classify
+from kubestencil.diff.rules.lifecycle_conditions import is_optional
 from kubestencil.diff.rules.rule_context import MovedFields, RuleContext
-from kubestencil.schema import Release
+from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import api_versions, precedence
-from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.knowledge.kinds import lifecycle
 from kubestencil.source.releases import has_reached, is_after, release_order
@@ -49,18 +55,19 @@ _WHOLE: frozenset[Aspect] = _VERSIONS | {
 
 def compare(before: Release, after: Release) -> Comparison:
     """Compare two releases, with the configuration files of their programs."""
-    before, after = with_configurations(before), with_configurations(after)
+    before, after = comparable((before, after))
     pair = _Pair.of(before, after)
     old, new = api_versions(before), api_versions(after)
     sides = all_definitions(before), all_definitions(after)
     labels = distinct_labels(before, after)
     context = pair.context(*sides, is_whole=True)
     changes = tuple(_changes(*sides, pair, context))
+    optional = {kind.api_version for kind in pair.not_enabled}
     return Comparison(
         *labels,
         changes,
-        tuple(sorted(new - old, key=_api_version_order)),
-        tuple(sorted(old - new, key=_api_version_order)),
+        tuple(sorted(new - old - optional, key=_api_version_order)),
+        tuple(sorted(old - new - optional, key=_api_version_order)),
         tuple(_graduations(pair)),
         (
             *fact_changes(*pair, changes),
@@ -140,10 +147,11 @@ _SOON = 3  # releases
 
 def _going_soon(pair: _Pair) -> Iterator[GoingSoon]:
     """The kinds of the newer release that were deprecated in the older one, and end
-    within the next three releases; not those whose end was planned for the newer one.
+    within the next three releases; not those whose end was planned for the newer one. A patch has none that its minor
+    version does not have.
     """
     old, new = pair.before.stages.kubernetes, pair.after.stages.kubernetes
-    if old is None or new is None or old == new:
+    if old is None or new is None or release_order(old)[:2] == release_order(new)[:2]:
         return
     major, minor = release_order(new)[:2]
     last = f"{major}.{minor + _SOON}"
@@ -174,6 +182,15 @@ class _Pair(NamedTuple):
     def kubernetes(self) -> tuple[str | None, str | None]:
         """The minor versions of Kubernetes, None for what is something else."""
         return self.before.stages.kubernetes, self.after.stages.kubernetes
+
+    @property
+    def not_enabled(self) -> frozenset[GroupVersionKind]:
+        """The kinds that one document has, and that both releases can serve, and do not
+        by default."""
+        old, new = self.kubernetes
+        releases = None if old is None or new is None else (old, new)
+        differing = self.before.kinds ^ self.after.kinds
+        return frozenset(kind for kind in differing if is_optional(kind, releases))
 
     def coverage(self, aspects: frozenset[Aspect]) -> Coverage:
         """How far facts on some aspects go; of two releases of Kubernetes, since there are
@@ -282,8 +299,11 @@ def _graduations(pair: _Pair) -> Iterator[Graduation]:
     older release has other fields, too.
     """
     kinds_by_move: dict[tuple[str, _Move], list[str]] = {}
-    new = pair.after.versions
-    for (group, kind), versions in sorted(pair.before.versions.items()):
+    old, new = (
+        served_versions(side.kinds - pair.not_enabled)
+        for side in (pair.before, pair.after)
+    )
+    for (group, kind), versions in sorted(old.items()):
         for move in _moves(versions, new.get((group, kind), frozenset())):
             kinds_by_move.setdefault((group, move), []).append(kind)
     for (group, move), kinds in kinds_by_move.items():

@@ -7,7 +7,7 @@ be changed; or they are operations of the API.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -29,7 +29,12 @@ from kubestencil.diff.rules.rule_context import trend, turns_on
 from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.schema import GroupVersionKind, Schema
 from kubestencil.schema.kinds import definitions_of_kinds, version_stage
-from kubestencil.schema.knowledge.conditions import refused_fields
+from kubestencil.schema.knowledge.conditions import (
+    Combination,
+    combinations,
+    refused_fields,
+)
+from kubestencil.schema.knowledge.coverage import covers_both
 from kubestencil.schema.knowledge.descriptions import deprecation
 from kubestencil.schema.knowledge.kinds import known_kind, lifecycle
 from kubestencil.schema.knowledge.places import field_at, newly_mutable
@@ -66,6 +71,10 @@ def fact_changes(
     yield from finder.operations()
 
 
+def _rule_of(row: Combination) -> tuple[object, ...]:
+    return row.condition, row.rule, row.fields
+
+
 def _subject(change: Change) -> tuple[object, ...]:
     """What a change is about: whatever says that a field is at another stage says it."""
     rule = change.rule
@@ -95,6 +104,49 @@ class _FactChanges:
         yield from self.fields()
         yield from self.mutable_fields()
         yield from self.warned()
+        yield from self.combinations()
+
+    def combinations(self) -> Iterator[Change]:
+        """The fields that are accepted now, and only together with others, by the tables.
+
+        A rule about fields that were accepted before is no change: that it has a row may be
+        due to what was asked.
+        """
+        if not covers_both("combinations", *self.releases):
+            return
+        before, after = map(combinations, self.releases)
+        for definition, found in after.items():
+            old = {_rule_of(row) for row in before.get(definition, ())}
+            words: dict[str, list[str]] = {}
+            for row in found:
+                field = self._accepted_now(definition, row.names)
+                if field is not None and _rule_of(row) not in old:
+                    sentence = f"{row.in_words[0].upper()}{row.in_words[1:]}."
+                    words.setdefault(field, []).append(sentence)
+            for field, sentences in words.items():
+                names = "combination-added", "combination-added"
+                detail = " ".join(sentences)
+                yield self._change(*names, definition, field, detail=detail)
+
+    def _accepted_now(self, definition: str, names: Iterable[str]) -> str | None:
+        """The first of some fields of a definition that is accepted now, and was not
+        before; None without one, and where a release lacks the definition or a field.
+        """
+        if definition not in self.old.release.definitions or any(
+            _schema(self.new, definition, name) is None for name in names
+        ):
+            return None
+        new = (name for name in sorted(names) if self._is_new(definition, name))
+        return next(new, None)
+
+    def _is_new(self, definition: str, field: str) -> bool:
+        """Whether a field was added, or its gate is on by default now, without being off."""
+        before, after = (
+            side.stages.gated.get((definition, field)) for side in (self.old, self.new)
+        )
+        was_off = before is not None and not before.enabled
+        is_on = after is None or after.enabled
+        return is_on and (was_off or _schema(self.old, definition, field) is None)
 
     def kinds(self) -> Iterator[Change]:
         """The kinds of both releases that are deprecated now, or are served by default

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.change import Change
 from kubestencil.diff.compare import type_changes
+from kubestencil.diff.documents import comparable
 from kubestencil.diff.labels import coverage_of
 from kubestencil.diff.nesting import TypeTree, local_name, type_tree
 from kubestencil.diff.other_names import components_called, kinds_called
@@ -15,7 +16,6 @@ from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import Stage, precedence, version_stage
-from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
 from kubestencil.schema.lookup import TypeMatch, definitions_of, find_types
@@ -188,7 +188,7 @@ def history(
     configuration files are found, too. ``releases`` come oldest first. Raises UsageError
     where no release has a type of that name, or none of them such a field.
     """
-    releases = list(map(with_configurations, releases))
+    releases = comparable(releases)
     try:
         matches = find_types(releases, name, field)
     except UsageError as error:

@@ -11,10 +11,8 @@ from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.knowledge.coverage import Aspect, Coverage
 from kubestencil.source.releases import (
     is_after,
-    is_version,
     minor_of_patch,
     newest_release,
-    version_in,
 )
 
 _PATCH = re.compile(
@@ -81,7 +79,7 @@ def coverage_of(releases: Iterable[Release], aspects: Collection[Aspect]) -> Cov
     named = {
         name: release
         for release in releases
-        if (name := kubernetes_release(release)) is not None
+        if (name := release.kubernetes) is not None
     }
     return Coverage(
         tuple(named),
@@ -92,16 +90,6 @@ def coverage_of(releases: Iterable[Release], aspects: Collection[Aspect]) -> Cov
             if minor_of_patch(name) != name and _stated_patch(release) != name
         ),
     )
-
-
-def kubernetes_release(release: Release) -> str | None:
-    """The release of Kubernetes that a document describes (``1.35``, ``1.35.2``); None
-    for one that is of something else, or does not state it."""
-    if is_version(release.name):
-        return release.name.removeprefix("v")
-    if release.stated_title != "Kubernetes":
-        return None
-    return version_in(release.stated_version or "")
 
 
 def document_label(release: Release) -> str:

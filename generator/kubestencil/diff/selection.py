@@ -18,11 +18,17 @@ from kubestencil.diff.comparison import (
     kinds_of,
 )
 from kubestencil.diff.component_changes import ComponentChange, GateChange
-from kubestencil.diff.labels import Place
+from kubestencil.diff.differences.definitions import Difference
+from kubestencil.diff.labels import Place, kind_name
+from kubestencil.diff.releases.facts import served_versions, successor
 from kubestencil.diff.releases.stages import FieldStage
 from kubestencil.diff.rules.audience import AudienceName
-from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.kinds import StageSpelling, version_stage
+from kubestencil.diff.rules.classify import Classification, at_stability
+from kubestencil.diff.rules.details import Deprecation
+from kubestencil.diff.rules.table import RULES_BY_NAME
+from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.kinds import StageSpelling, served_kinds, version_stage
+from kubestencil.schema.knowledge.kinds import known_kind
 from kubestencil.schema.lookup import TypeMatch
 
 
@@ -151,6 +157,33 @@ class Uses:
         for used, places in self.kinds.items():
             if (used.group, used.kind) == (group, kind):
                 yield from places
+
+
+def removed_before(
+    kinds: Mapping[GroupVersionKind, Sequence[Place]], release: Release
+) -> Iterator[Change]:
+    """The removals of kinds that are used, and that neither a release nor the one that it
+    is compared with serves, by the table of lifecycles."""
+    served = served_versions(kind for kind, _ in served_kinds(release))
+    for kind, places in kinds.items():
+        known = known_kind(kind, release.kubernetes)
+        if not known.is_removed:
+            continue
+        target = successor(kind, release.kubernetes, served)
+        package = kind.group.partition(".")[0] or "core"
+        definition = f"io.k8s.api.{package}.{kind.version}.{kind.kind}"
+        rule = RULES_BY_NAME["removed-with-replacement" if target else "kind-removed"]
+        stage = version_stage(kind.version)
+        replacement = kind_name(target) if target else None
+        judged = Classification(
+            Difference("kind-removed", definition, None, (), None, None, None),
+            *at_stability(rule, stage),
+            stage,
+            None,
+            Deprecation(known.deprecated, known.removed, replacement),
+        )
+        change = Change.of(judged, definition, [kind], kind, kind.kind)
+        yield replace(change, uses=_unique(places))
 
 
 def touching(comparison: Comparison, uses: Uses) -> Comparison:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from kubestencil.errors import SpecError
@@ -23,7 +23,12 @@ from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.pointer import Pointer, SourceMap
 from kubestencil.schema.resources.served import ServedResources
 from kubestencil.schema.select import select
-from kubestencil.schema.types import JsonObject, Release
+from kubestencil.schema.types import (
+    Definition,
+    GroupVersionKind,
+    JsonObject,
+    Release,
+)
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
 from kubestencil.source.document import CrdSet
@@ -107,11 +112,44 @@ def _needs_validation(source: Source, release: Release) -> bool:
     )
 
 
+def _custom_types(
+    definitions: Mapping[str, Definition], kinds: Collection[GroupVersionKind]
+) -> frozenset[str]:
+    """The definitions that only ``kinds``, none of Kubernetes' own, and their lists have."""
+    items = {(kind.group, kind.version, kind.kind) for kind in kinds}
+    starts = {
+        name
+        for name, item in definitions.items()
+        if not is_built_in(name)
+        and any(
+            (*kind[:2], kind.kind.removesuffix("List")) in items for kind in item.kinds
+        )
+    }
+    if not starts:
+        return frozenset()
+    graph = reference_graph(definitions)
+    reached = reachable(graph, starts)
+    others = reachable(graph, definitions.keys() - reached)
+    return frozenset(reached - others) - {name for name in reached if is_built_in(name)}
+
+
+def _notes(base: Release, replaced: Collection[str], crds: CrdSet) -> Iterator[str]:
+    """The notes of a release, or that some of its types are replaced."""
+    if not replaced:
+        yield from base.notes
+        return
+    kinds = sum(len(base.definitions[name].kinds) for name in replaced)
+    yield (
+        f"{base.origin}: {kinds} kinds and lists of custom resources are as "
+        f"{', '.join(crds.locations)} has them"
+    )
+
+
 def _with_custom_resources(base: Release, source: Source, crds: CrdSet) -> Release:
     """A release with the definitions of custom resources beside its own, or these
-    alone.
+    alone. Kinds that a document of a cluster has are as the files define them.
 
-    Raises SpecError where one of them has the name of a definition of ``base``.
+    Raises SpecError where one of them has the name of another definition of ``base``.
     """
     from kubestencil.schema.custom_resources.definitions import (
         InvalidCrdsError,
@@ -122,15 +160,19 @@ def _with_custom_resources(base: Release, source: Source, crds: CrdSet) -> Relea
         name: json_object(value.schema) for name, value in base.definitions.items()
     }
     custom = custom_resources(crds, StandardFields.of(schemas), base.definitions)
+    replaced = _custom_types(base.definitions, custom.resources)
     clashes = []
     for name in custom.definitions:
-        if name in base.definitions:
+        if name in base.definitions and name not in replaced:
             where = custom.origins.get(name, ", ".join(crds.locations))
             message = f"defines {name}, as {base.origin} does"
             clashes.append((where, SpecError(message, where=where)))
     if clashes:
         raise InvalidCrdsError(clashes)
-    definitions = {**base.definitions, **custom.definitions}
+    kept = {
+        name: value for name, value in base.definitions.items() if name not in replaced
+    }
+    definitions = {**kept, **custom.definitions}
     if crds.alone:
         reached = reachable(reference_graph(definitions), custom.definitions)
         definitions = {
@@ -148,8 +190,9 @@ def _with_custom_resources(base: Release, source: Source, crds: CrdSet) -> Relea
         ),
         projects=FrozenObject(custom.projects),
         custom_kinds=FrozenObject(custom.custom_kinds),
-        inline_definitions=base.inline_definitions | custom.inline_definitions,
-        notes=(*base.notes, *custom.notes),
+        inline_definitions=(base.inline_definitions - replaced)
+        | custom.inline_definitions,
+        notes=(*_notes(base, replaced, crds), *custom.notes),
         from_openapi3=True,
         is_limited=crds.alone,
     )

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.keyword_values import CelRule, SchemaKeywords, json_object
 from kubestencil.schema.keywords import REFERENCE_PREFIX, VALIDATIONS
+from kubestencil.source.releases import is_version, release_of_digest, version_in
 
 #: A JSON object of the document: the parsed object itself.
 JsonObject = Mapping[str, Any]
@@ -458,6 +459,19 @@ class Release:
     def stated_version(self) -> str | None:
         """The version that the document states; None where it states none."""
         return self._stated("version")
+
+    @property
+    def kubernetes(self) -> str | None:
+        """The release of Kubernetes that the document describes (``1.35``, ``1.35.2``),
+        which its name or the document states, or which is that of a document with these
+        bytes, since what Kubernetes publishes states none; None for one of something
+        else, or where it is not known."""
+        if is_version(self.name):
+            return self.name.removeprefix("v")
+        if self.stated_title != "Kubernetes":
+            return None
+        stated = version_in(self.stated_version or "")
+        return stated or release_of_digest(self.sha256)
 
     def _stated(self, key: str) -> str | None:
         info = self.document.get("info")

@@ -101,8 +101,9 @@ def _read_folder(folder: Path, name: str, unserved: bool) -> Source:
 def _merged(name: str, origin: str, files: Iterable[SourceFile]) -> Source:
     """One OpenAPI 3.0 document with the schemas and paths of several.
 
-    Each repeats the schemas that it uses of others.
+    Each repeats the schemas that it uses of others, and what it is of.
     """
+    info: object = {"title": "Kubernetes", "version": "unversioned"}
     schemas: dict[str, object] = {}
     origins: dict[str, str] = {}
     paths: dict[str, object] = {}
@@ -115,9 +116,10 @@ def _merged(name: str, origin: str, files: Iterable[SourceFile]) -> Source:
             schemas.setdefault(definition, schema)
             origins.setdefault(definition, file.origin)
         paths.update(_table(document, "paths", file.origin))
+        info = document.get("info", info)
     document = {
         "openapi": "3.0.0",
-        "info": {"title": "Kubernetes", "version": "unversioned"},
+        "info": info,
         "paths": paths,
         "components": {"schemas": dict(sorted(schemas.items()))},
     }

@@ -241,6 +241,17 @@ def listed_previews() -> dict[str, ListedRelease]:
     return _listed("preview")
 
 
+def release_of_digest(sha256: str) -> str | None:
+    """The release whose published document has a digest; None for any other one."""
+    return _releases_by_digest().get(sha256)
+
+
+@cache
+def _releases_by_digest() -> dict[str, str]:
+    listed = (*listed_releases().values(), *listed_previews().values())
+    return {item.sha256: item.name for item in listed if item.sha256}
+
+
 def _listed(section: str) -> dict[str, ListedRelease]:
     document = tomllib.loads(data_file("specs/releases.toml").read_text("utf-8"))
     tables = document.get(section, {})

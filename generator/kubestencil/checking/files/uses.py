@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kubestencil.checking.files.find import ManifestFile
-from kubestencil.checking.files.manifests import Manifest, read_manifests
+from kubestencil.checking.files.manifests import Manifest, Mistake, read_manifests
 from kubestencil.checking.paths import Path, object_at, parts_of
 from kubestencil.diff.labels import Place
 from kubestencil.diff.selection import UsedObject, Uses
 from kubestencil.schema.kinds import served_kinds
-from kubestencil.schema.types import Definition, Release, Schema, group_version_kind
+from kubestencil.schema.types import (
+    Definition,
+    GroupVersionKind,
+    Release,
+    Schema,
+    group_version_kind,
+)
 from kubestencil.schema.well_known import OBJECT_META
 
 
 class ManifestUses(NamedTuple):
-    """What manifests use: the numbers of ``files`` and of ``objects`` that were read, and
-    of those that were not, since they cannot be read or no release has their kinds."""
+    """What manifests use, and the numbers of ``files`` and of ``objects`` that were read.
+
+    ``unread`` says which documents could not be read and why, ``unknown`` has the places of
+    the objects whose kinds no release has.
+    """
 
     uses: Uses
     files: int
     objects: int
-    unread: int
+    unread: Sequence[str]
+    unknown: Mapping[GroupVersionKind, Sequence[Place]]
 
 
 def uses_of_manifests(
@@ -39,17 +49,21 @@ def uses_of_manifests(
         )
         for release in releases
     ]
-    uses, unread = Uses(), 0
+    uses, unread = Uses(), []
+    unknown: dict[GroupVersionKind, list[Place]] = {}
     files: set[str] = set()
     for file in manifests:
         if file.reason_to_skip:
             # Files that are no manifests are no matter; a cluster has nothing else.
-            unread += file.path.startswith("<")
+            if file.path.startswith("<"):
+                unread.append(f"{file.name}: {file.reason_to_skip}")
             continue
         files.add(file.name)
         for item in read_manifests(file.read(), file.name):
+            if isinstance(item, Mistake):
+                place = Place(file.name, item.at.line)
+                unread.append(f"{place}: {item.problem.message}")
             if not isinstance(item, Manifest):
-                unread += 1
                 continue
             kind = group_version_kind(item.value["apiVersion"], item.value["kind"])
             # Definitions have one name in all releases, and fields are told by it.
@@ -58,13 +72,12 @@ def uses_of_manifests(
                 if kind in kinds:
                     is_known = True
                     _Walk(item, file, definitions, uses).add(kinds[kind])
-            if is_known:
-                place = Place(file.name, item.position(()).line)
-                uses.kinds.setdefault(kind, []).append(place)
-            unread += not is_known
+            place = Place(file.name, item.position(()).line)
+            of_kind = uses.kinds if is_known else unknown
+            of_kind.setdefault(kind, []).append(place)
     # What several managers wrote of an object is one object.
     objects = sum(len({*places}) for places in uses.kinds.values())
-    return ManifestUses(uses, len(files), objects, unread)
+    return ManifestUses(uses, len(files), objects, unread, unknown)
 
 
 class _Part(NamedTuple):

@@ -37,7 +37,7 @@ _OTHERS = (
     "field-migrated", "field-ended", "field-mutable", "operation-added",
     "operation-removed", "parameter-added", "parameter-removed", "validation-added",
     "validation-changed", "validation-removed", "validation-message-changed",
-    "validations-order-changed", "text-format-changed",
+    "validations-order-changed", "text-format-changed", "combination-added",
 )
 # fmt: on
 #: What happened to a keyword: the end of the name of its change.

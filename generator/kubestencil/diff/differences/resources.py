@@ -17,7 +17,6 @@ from kubestencil.diff.differences.names import (
     ChangeName,
     camel_case,
 )
-from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.knowledge.resources import parameters_of
 from kubestencil.schema.types import Resource
@@ -130,7 +129,7 @@ def operation_changes(
         old, new = before.resources.get(kind), after.resources.get(kind)
         if old is not None and new is not None and old != new:
             yield from _resource_changes(old, new)
-    releases = kubernetes_release(before), kubernetes_release(after)
+    releases = before.kubernetes, after.kubernetes
     if releases[0] is not None and releases[1] is not None:
         plurals = {
             after.resources[kind].plural: kind

@@ -15,6 +15,7 @@ from kubestencil.schema.graph import RootKinds, reference_graph
 from kubestencil.schema.kinds import non_list_kinds, precedence, served_kinds
 from kubestencil.schema.knowledge.fields import FieldName, usage_weight
 from kubestencil.schema.knowledge.kinds import known_kind
+from kubestencil.schema.well_known import META_V1
 
 
 class ReleaseFacts(NamedTuple):
@@ -168,8 +169,11 @@ def owner_of(
     """The kind that a definition belongs to: the nearest one of its own API version, or
     else the only one that leads to it. A list kind counts as the kind of its items.
 
+    What all kinds share, in the metadata of objects and lists, belongs to none.
     ``distances`` are the numbers of references between each kind and the definition.
     """
+    if definition.startswith(f"{META_V1}.") and definition.endswith("Meta"):
+        return None
     group, version = definition.split(".")[-3:-2], definition.split(".")[-2:-1]
     same_version = [
         kind

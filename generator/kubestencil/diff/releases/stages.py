@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import Release
 from kubestencil.schema.graph import Graph, reachable, reference_graph, references
 from kubestencil.schema.kinds import (
@@ -96,7 +95,7 @@ class ReleaseStages:
         self._definitions = release.definitions
         self._given_graph = graph
         #: The minor version of Kubernetes, None where the facts do not apply.
-        self.kubernetes = kubernetes_release(release)
+        self.kubernetes = release.kubernetes
 
     def field_stage(
         self, definition: str, field: str, schema: Schema

@@ -19,7 +19,8 @@ class Classification(NamedTuple):
     """A difference and what it means; the attributes are those of ``Change``.
 
     ``rule`` is the first rule that matches. ``stability`` is the stage concerned: that of
-    the API version, or a lower one of the field or of what it is in.
+    the API version, or a lower one of the field or of what it is in. ``releases`` are those
+    of Kubernetes on both sides, None where one is something else.
     """
 
     difference: Difference
@@ -28,6 +29,7 @@ class Classification(NamedTuple):
     stability: Stage
     stage: StageChange | None
     deprecation: Deprecation
+    releases: tuple[str, str] | None = None
 
 
 def classify(
@@ -48,7 +50,9 @@ def classify(
     if rule.deprecates and difference.field is not None:
         # The stage of what is going away is no promotion.
         stage = None
-    return Classification(difference, rule, audience, stability, stage, known)
+    return Classification(
+        difference, rule, audience, stability, stage, known, context.releases
+    )
 
 
 def at_stability(rule: Rule, stability: Stage) -> tuple[Rule, Audience]:

@@ -14,6 +14,7 @@ from kubestencil.schema.equality import (
     same_but_documentation,
 )
 from kubestencil.schema.keywords import INT_OR_STRING, PRESERVE
+from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import ANY_VALUE, Schema
 from kubestencil.schema.well_known import is_built_in
 
@@ -38,10 +39,13 @@ def always(_: Difference, __: RuleContext) -> bool:
 
 
 def is_compatible_rename(difference: Difference, context: RuleContext) -> bool:
-    """Whether a reference leads to a type that accepts all that the former one does,
-    except for alpha fields."""
-    before, after = difference.schemas
-    return _accepts_all(before.ref or "", after.ref or "", context, set())
+    """Whether a reference, or that of the items of a list or the values of a map, leads to a
+    type that accepts all that the former one does, except for alpha fields."""
+    keyword = difference.keyword or ""
+    old, new = (schema.content_of(keyword) or schema for schema in difference.schemas)
+    if old.ref is None or new.ref is None:
+        return False
+    return _accepts_all(old.ref, new.ref, context, set())
 
 
 def _accepts_all(
@@ -138,10 +142,21 @@ def loosens(difference: Difference, _: RuleContext) -> bool:
 
 
 def relaxes_format(difference: Difference, _: RuleContext) -> bool:
-    """Whether every text of the old format is one of the new format, by its name in
-    ``schema.knowledge.values.FORMATS``."""
+    """Whether every text of the old format is one of the new format."""
     before, after = difference.values
-    return bool(after == f"relaxed-{before}")
+    return FORMATS[before].is_within(after)
+
+
+def narrows_format(difference: Difference, _: RuleContext) -> bool:
+    """Whether every text of the new format is one of the old format."""
+    before, after = difference.values
+    return FORMATS[after].is_within(before)
+
+
+def changes_type_too(difference: Difference, _: RuleContext) -> bool:
+    """Whether the type of the value differs as well, which says what this does."""
+    before, after = difference.schemas
+    return before.type != after.type
 
 
 def names_object(difference: Difference, context: RuleContext) -> bool:
@@ -184,11 +199,9 @@ def lacks_field(difference: Difference, _: RuleContext) -> bool:
 
 
 def is_part_of_kubernetes(difference: Difference, _: RuleContext) -> bool:
-    """Whether a field is one of Kubernetes' own types.
-
-    Their required fields are those whose tag in Go has no ``omitempty``. All 41 that
-    became optional in 1.30 to 1.37, and are still there, kept it so (k8s.io/api v0.33.0 to
-    v0.37.0): the server sends them, empty ones too.
+    """Whether a field is one of Kubernetes' own types, of which the server sends what the
+    tag in Go has without ``omitempty``. All 41 fields that became optional in 1.30 to 1.37,
+    and are still there, kept it so (k8s.io/api v0.33.0 to v0.37.0).
     """
     return is_built_in(difference.definition)
 

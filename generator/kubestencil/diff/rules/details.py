@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference
@@ -18,6 +18,7 @@ from kubestencil.diff.rules.lifecycle_conditions import (
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.schema.knowledge import descriptions
 from kubestencil.schema.knowledge.conditions import alternatives_of
+from kubestencil.schema.knowledge.coverage import covers_both
 from kubestencil.schema.knowledge.descriptions import (
     StatedNumbers,
     changed_defaults,
@@ -26,8 +27,9 @@ from kubestencil.schema.knowledge.descriptions import (
     removed_in,
     stated_replacement,
 )
+from kubestencil.schema.knowledge.gates import relaxing_gates
 from kubestencil.schema.knowledge.kinds import KnownKind, lifecycle, unreadable_kinds
-from kubestencil.schema.knowledge.values import FORMATS
+from kubestencil.schema.knowledge.values import FORMATS, server_facts
 from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source.releases import minor_version_in, next_minor_version
@@ -126,6 +128,10 @@ def nothing(_: Classification) -> str:
 
 def deprecation(judged: Classification) -> str:
     """When something is deprecated and removed, and what replaces it."""
+    if judged.rule.deprecates:
+        # The rule says that it is.
+        words = _deprecation_sentences(judged.deprecation, is_gone=False)
+        return " ".join(words).replace("Deprecated in", "Since", 1)
     is_gone = judged.difference.is_removed
     return " ".join(_deprecation_sentences(judged.deprecation, is_gone))
 
@@ -168,12 +174,30 @@ def replacement(judged: Classification) -> str:
     return f"Use {other}." if other else ""
 
 
-def alternatives(judged: Classification) -> str:
-    """The fields of which the API server needs one, where a field that became optional
-    is among them."""
+def requirement(judged: Classification) -> str:
+    """What the API servers of both releases need of a field that became optional, as far
+    as it is known: the fields of which they need one, where it is among them."""
     difference = judged.difference
-    fields = alternatives_of(difference.definition, difference.field or "")
-    return f"It needs {' or '.join(fields)}." if fields else ""
+    key = difference.definition, difference.field or ""
+    if fields := alternatives_of(*key):
+        return f"Manifests need {' or '.join(fields)}."
+    if judged.releases is None or not covers_both("limits", *judged.releases):
+        return ""
+    needed = [server_facts(release).of(*key).required for release in judged.releases]
+    if needed[1]:
+        return "The API server refuses objects without it, as before."
+    words: Mapping[bool | None, str] = {
+        True: "Manifests may leave it out now.",
+        False: "Manifests could leave it out before, too.",
+    }
+    return words.get(needed[0], "")
+
+
+def gated_values(judged: Classification) -> str:
+    """The values that were added, and the feature gates that they need."""
+    difference = judged.difference
+    gates = relaxing_gates()[difference.definition, difference.field or ""]
+    return f"{enum_values(judged)} Feature gate {', '.join(sorted(gates))}."
 
 
 def limits(judged: Classification) -> str:

@@ -90,6 +90,17 @@ def is_gated_value(difference: Difference, context: RuleContext) -> bool:
     return False
 
 
+def is_off_by_gate(difference: Difference, context: RuleContext) -> bool:
+    """Whether a gate that makes the API server accept more values of the field is off by
+    default in the second release."""
+    name = context.name(difference, 1) or ""
+    if context.releases is None:
+        return False
+    names = relaxing_gates().get((name, difference.field or ""), ())
+    stages = (gate_in(gate, context.releases[1]) for gate in names)
+    return any(stage is not None and not stage.enabled for stage in stages)
+
+
 def successor(difference: Difference, context: RuleContext) -> GroupVersionKind | None:
     """The kind to use instead of the one that a definition is served as: its most
     stable version in the second release, or that of another kind, by the facts."""
@@ -98,6 +109,19 @@ def successor(difference: Difference, context: RuleContext) -> GroupVersionKind 
         return None
     release = context.facts[1].stages.kubernetes
     return facts.successor(kind, release, context.versions(1))
+
+
+def is_not_enabled(difference: Difference, context: RuleContext) -> bool:
+    """Whether both releases can serve the kind that a definition is served as, and only
+    where it is enabled, so that one of the documents does not have it."""
+    kind = served_kind(difference)
+    return kind is not None and is_optional(kind, context.releases)
+
+
+def is_optional(kind: GroupVersionKind, releases: tuple[str, str] | None) -> bool:
+    """Whether both releases serve a kind where it is enabled."""
+    known = lifecycle(kind) if releases else None
+    return known is not None and all(map(known.is_optional_in, releases or ()))
 
 
 def served_kind(difference: Difference) -> GroupVersionKind | None:

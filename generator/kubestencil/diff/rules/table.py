@@ -31,12 +31,18 @@ from kubestencil.diff.rules.rule_context import Condition
 from kubestencil.errors import UsageError, require_known
 from kubestencil.events import severity_of
 
-#: The lists of what to know before an upgrade, in their order. ``removed-optional`` was
-#: not served by default; ``soon`` was deprecated before, and will be removed;
+#: The lists of what to know before an upgrade. ``removed-optional`` was
+#: not served by default, ``not-enabled`` is not in either release; ``soon`` was deprecated before, and will be removed;
 #: ``required-unknown`` may have been required before. What was ``added`` needs no decision.
 UpgradeTopic = Literal[
+    "flags-removed",
+    "gate-removed",
+    "gate-off",
+    "gate-effective",
+    "flags-deprecated",
     "removed",
     "removed-optional",
+    "not-enabled",
     "deprecated",
     "soon",
     "promoted",

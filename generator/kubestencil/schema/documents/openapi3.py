@@ -51,7 +51,7 @@ def _of_openapi3(document: JsonObject, origin: str) -> JsonObject:
         raise SpecError("has no schemas", where=f"{origin}#/components/schemas")
     return {
         "swagger": "2.0",
-        "info": {"title": "Kubernetes", "version": "unversioned"},
+        "info": document.get("info", {}),
         "paths": document.get("paths", {}),
         "definitions": {name: _converted(schemas[name]) for name in sorted(schemas)},
     }

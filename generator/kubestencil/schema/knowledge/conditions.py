@@ -30,6 +30,35 @@ class Combination(NamedTuple):
     fields: tuple[str, ...]
     found: str = "asked"
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The fields of the definition that it is about."""
+        terms = (parse_term(term).field for term in self.condition)
+        paths = (name for name in (*self.fields, *terms) if not name.isdigit())
+        return frozenset(path.partition(".")[0] for path in paths)
+
+    @property
+    def in_words(self) -> str:
+        """The rule in words: ``needs labelSelector where matchLabelKeys is set``."""
+        fields = ", ".join(self.fields[:_MAX_FIELDS])
+        others = len(self.fields) - _MAX_FIELDS
+        more = f" and {others} others" if others > 0 else ""
+        words = _RULES[self.rule].format(f"{fields}{more}")
+        terms = " and ".join(str(parse_term(term)) for term in self.condition)
+        return f"{words} where {terms}" if terms else words
+
+
+_MAX_FIELDS = 6
+_RULES = {
+    "needs": "needs {}",
+    "forbids": "without {}",
+    "exactly-one-of": "exactly one of {}",
+    "at-most-one-of": "at most one of {}",
+    "at-least-one-of": "at least one of {}",
+    "at-most": "in ascending order: {}",
+    "at-least": "in descending order: {}",
+}
+
 
 def combination_rows() -> Iterator[Combination]:
     """The rows of ``combinations`` in ``specs/facts/``."""

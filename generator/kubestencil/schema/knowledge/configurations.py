@@ -25,7 +25,7 @@ from kubestencil.schema.types import (
     group_version_kind,
 )
 from kubestencil.schema.well_known import META_V1
-from kubestencil.source.releases import ReleaseRange
+from kubestencil.source.releases import ReleaseRange, version_in
 
 
 class ConfigurationRow(NamedTuple):
@@ -97,15 +97,16 @@ _TYPES: Mapping[str, JsonObject] = {
 
 
 def with_configurations(release: Release) -> Release:
-    """``release`` with the kinds of configuration files; the same where it has them, or is
-    limited to some kinds.
+    """``release`` with the kinds of its configuration files; the same where it has them, is
+    limited to some kinds, or is none of Kubernetes.
 
     Formats that others publish have none of them.
     """
+    version = release.kubernetes or version_in(release.name)
     raw = {
         name: schema
-        for name, schema in configuration_definitions(release.name).items()
-        if name not in release.definitions
+        for name, schema in configuration_definitions(version or "").items()
+        if version and name not in release.definitions
     }
     if not raw or release.is_limited:
         return release
@@ -122,6 +123,8 @@ def with_configurations(release: Release) -> Release:
 def without_configurations(release: Release) -> Release:
     """``release`` as its document is."""
     added = configuration_types()
+    if added.isdisjoint(release.definitions):
+        return release
     return replace(
         release,
         definitions=FrozenObject(

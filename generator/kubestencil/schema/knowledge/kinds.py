@@ -60,6 +60,11 @@ class Lifecycle(NamedTuple):
         is_known = covers("lifecycle", self.deprecated or "")
         return is_known and is_between(self.deprecated, before, after)
 
+    def is_optional_in(self, release: str) -> bool:
+        """Whether a server of ``release`` serves the kind only where it is enabled."""
+        is_default = any(item.includes(release) for item in self.served_by_default)
+        return self.serves(release) and not is_default
+
     def serves(self, release: str) -> bool:
         """Whether a server of ``release`` can serve the kind."""
         return has_reached(release, self.introduced) and not (

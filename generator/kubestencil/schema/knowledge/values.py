@@ -26,6 +26,7 @@ class TextFormat(NamedTuple):
 
     ``expression`` is a regular expression of its whole texts, limits of their length
     aside, in the syntax that ECMA 262, RE2 and Python share; empty where there is none.
+    ``within`` names a format that accepts all its texts, and more.
     ``meaning`` is for people, without ``longest``; ``example`` a text of the format.
     """
 
@@ -34,7 +35,13 @@ class TextFormat(NamedTuple):
     longest: str
     check: str
     example: str
+    within: str
     meaning: str
+
+    def is_within(self, other: str) -> bool:
+        """Whether another format accepts all texts of this one, and more."""
+        wider = FORMATS[self.within] if self.within else None
+        return wider is not None and (wider.name == other or wider.is_within(other))
 
     @property
     def in_words(self) -> str:

@@ -22,22 +22,19 @@ from kubestencil.targets.reports.changes import (
 )
 from kubestencil.text.controls import one_line
 
-# The headings of the lists, the most urgent first: what happened to gates or flags, or
-# metrics.
+# The headings of the lists that are none of what to know before an upgrade.
 _TITLES = {
-    "flags-removed": "Flags removed: a component that is started with one exits",
-    "gate-on": "On by default now",
-    "gate-off": "Off by default now",
-    "gate-removed": "Gates removed: components refuse --feature-gates with their names",
+    "gate-on": "On by default now, in components",
+    "gate-new": "New gates, on by default: what they guard is new, or can be turned off now",
     "gate-locked": "Locked: the default cannot be changed any more",
     "gate-stage": "Other stages, with the same default",
     "gate-added": "New gates, off by default",
-    "flags-deprecated": "Flags deprecated",
     "flags-default-changed": "Flags with another default",
     "flags-changed": "Flags that are no longer deprecated, or got a field",
     "flags-added": "New flags",
     "metrics": "Stable and beta metrics",
 }
+_BRIEF = ("gate-added", "flags-added")
 _MAX_PATHS = 4
 _NOTES = "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-"
 
@@ -49,37 +46,56 @@ class ReleaseNotes(NamedTuple):
     url: str
 
 
-def gate_lists(
+def component_items(
     comparison: Comparison, formatter: ChangeFormatter
-) -> tuple[ItemList, ...]:
-    """The lists that are not empty, the most urgent first."""
+) -> Mapping[str, Sequence[Item]]:
+    """The gates, flags and metrics that differ, by the topic of their list."""
     items: dict[str, list[Item]] = {}
     is_dated = len(_releases(comparison)) > 1
     paths = _paths_by_gate((*comparison.changes, *comparison.notices))
     for gate in comparison.gates:
         item = _item(gate, _text(gate, is_dated), paths.get(gate.gate, ()), formatter)
-        items.setdefault(f"gate-{gate.event}", []).append(item)
+        items.setdefault(_topic(gate, item), []).append(item)
     for event, flag in _flag_items(comparison.flags):
         items.setdefault(f"flags-{event}", []).append(flag)
     ordered = sorted(comparison.metrics, key=lambda metric: metric.severity == "safe")
     items["metrics"] = list(map(_metric_item, ordered))
+    return items
+
+
+def _topic(gate: GateChange, item: Item) -> str:
+    if gate.event != "on":
+        return f"gate-{gate.event}"
+    if item.guards:
+        return "gate-effective"
+    return "gate-new" if gate.before is None else "gate-on"
+
+
+def behaviour_lists(items: Mapping[str, Sequence[Item]]) -> tuple[ItemList, ...]:
+    """The lists that are not empty of what components do differently."""
     return tuple(
-        ItemList(topic, title, tuple(items[topic]))
+        ItemList(topic, title, tuple(items[topic]), topic in _BRIEF)
         for topic, title in _TITLES.items()
         if items.get(topic)
     )
 
 
 def _flag_items(changes: Iterable[ComponentChange[Flag]]) -> Iterator[tuple[str, Item]]:
-    """The flags with what happened to them, each with the components that have it."""
+    """The flags with what happened to them, each with the components that have it; those
+    of the kubelet, which runs on all nodes, come first."""
 
     def key(change: ComponentChange[Flag]) -> tuple[str, str, str]:
         return change.name, _flag_text(change), change.event
 
-    for (name, text, event), group in groupby(sorted(changes, key=key), key):
-        same = list(group)
+    groups = [list(same) for _, same in groupby(sorted(changes, key=key), key)]
+    for same in sorted(groups, key=_is_of_other_components):
         components = ", ".join(change.component for change in same)
+        name, text, event = key(same[0])
         yield event, Item((ItemName(f"--{name}"),), components, text, same[0].severity)
+
+
+def _is_of_other_components(changes: Iterable[ComponentChange[Flag]]) -> bool:
+    return all(change.component != "kubelet" for change in changes)
 
 
 def _flag_text(change: ComponentChange[Flag]) -> str:

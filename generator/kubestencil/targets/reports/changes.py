@@ -153,7 +153,7 @@ class Item(NamedTuple):
 
     ``severity``, ``stability`` and ``audience_pairs`` are those of the most severe
     change, ``kind_indexes`` are the kinds and ``uses`` the places of all; see
-    ``FormattedChange``.
+    ``FormattedChange``. ``caution`` is what cannot be put off, which ``text`` says, too.
     """
 
     paths: tuple[ItemName, ...]
@@ -168,14 +168,23 @@ class Item(NamedTuple):
     uses: str = ""
     guards: tuple[str, ...] = ()
     more: str = ""
+    caution: str = ""
 
 
 class ItemList(NamedTuple):
-    """A list at the head of a report: its topic, heading and items."""
+    """A list at the head of a report: its topic, heading and items; with ``is_brief`` their
+    names are enough."""
 
     topic: str
     title: str
     items: tuple[Item, ...]
+    is_brief: bool = False
+
+    @property
+    def is_of_components(self) -> bool:
+        """Whether its names are those of gates, flags or metrics, which tables have, so
+        that no format has to escape them."""
+        return self.topic.partition("-")[0] in ("gate", "flags", "metrics")
 
 
 class ChangeSection(NamedTuple):

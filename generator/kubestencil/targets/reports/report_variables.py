@@ -21,7 +21,8 @@ from kubestencil.schema.kinds import STAGES, Stage, precedence, version_stage
 from kubestencil.source.releases import shown_name
 from kubestencil.targets.reports.behaviour import (
     ReleaseNotes,
-    gate_lists,
+    behaviour_lists,
+    component_items,
     release_notes,
 )
 from kubestencil.targets.reports.changes import (
@@ -88,11 +89,17 @@ class ComparisonVariables(TypedDict):
         tuple[ApiVersionChange, ...], "the API versions that were removed or added"
     ]
     upgrade: Annotated[
-        tuple[ItemList, ...], "the lists of what to know before an upgrade"
+        tuple[ItemList, ...],
+        "the lists of what to know before an upgrade, what stops components or objects first",
     ]
     behaviour: Annotated[
         tuple[ItemList, ...],
-        "the feature gates and flags that differ, by what happened to them, and metrics",
+        "the other feature gates and flags that differ, by what happened to them, and "
+        "metrics",
+    ]
+    components: Annotated[
+        tuple[ItemList, ...],
+        "all feature gates, flags and metrics of both, as lists",
     ]
     notes: Annotated[
         tuple[ReleaseNotes, ...],
@@ -155,7 +162,8 @@ def comparison_variables(
         for kind in group.kinds
         for change in kind.changes
     }
-    lists = upgrade_lists(comparison, formatter, anchors)
+    components = component_items(comparison, formatter)
+    lists = upgrade_lists(comparison, formatter, anchors, components)
     return {
         "before": one_line(shown_name(comparison.before)),
         "after": one_line(shown_name(comparison.after)),
@@ -166,7 +174,10 @@ def comparison_variables(
         "levels": STAGES,
         "api_versions": api_version_changes(comparison),
         "upgrade": lists,
-        "behaviour": gate_lists(comparison, formatter),
+        "behaviour": (behaviour := behaviour_lists(components)),
+        "components": tuple(
+            item for item in (*lists, *behaviour) if item.topic in components
+        ),
         "notes": release_notes(comparison),
         "added": added_list(comparison, formatter),
         "steps": tuple(_step(step, ChangeFormatter(kinds)) for step in steps),
@@ -217,7 +228,7 @@ def api_version_changes(comparison: Comparison) -> tuple[ApiVersionChange, ...]:
 
 
 def _step(comparison: Comparison, formatter: ChangeFormatter) -> Step:
-    lists = upgrade_lists(comparison, formatter, {})
+    lists = upgrade_lists(comparison, formatter, {}, {})
     return Step(
         one_line(comparison.before),
         one_line(comparison.after),

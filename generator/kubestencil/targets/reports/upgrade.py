@@ -38,26 +38,40 @@ _REMOVALS: frozenset[ChangeName] = frozenset({"kind-removed", "field-removed"})
 Anchors = Mapping[tuple[str, str], str]
 
 
+# Their names are enough: somebody has to have enabled or set them.
+_BRIEF = ("gate-removed", "removed-optional", "not-enabled")
+
+
 def upgrade_lists(
-    comparison: Comparison, formatter: ChangeFormatter, anchors: Anchors
+    comparison: Comparison,
+    formatter: ChangeFormatter,
+    anchors: Anchors,
+    components: Mapping[str, Sequence[Item]],
 ) -> tuple[ItemList, ...]:
-    """The lists that are not empty; what feature gates promote is listed with them."""
+    """The lists that are not empty, what stops somebody first: ``components`` are the gates
+    and flags by topic. What feature gates promote is listed with them."""
     gates = {gate.gate for gate in comparison.gates}
     changes_by_topic: dict[UpgradeTopic, list[Change]] = {}
     for change in (*comparison.changes, *comparison.notices):
         topic = change.topic
         if topic is not None and not _is_at_gate(change, gates):
             changes_by_topic.setdefault(topic, []).append(change)
-    items = {
-        name: tuple(_items(changes, formatter, anchors))
-        for name, changes in changes_by_topic.items()
-    }
+    items = {name: tuple(components.get(name, ())) for name in UPGRADE_TITLES}
+    for name, changes in changes_by_topic.items():
+        items[name] = tuple(_items(changes, formatter, anchors))
     items["soon"] = tuple(_going_soon(comparison, formatter))
     return tuple(
-        ItemList(name, title, items[name])
+        ItemList(
+            name, title, items[name], name in _BRIEF and not _are_used(items[name])
+        )
         for name, title in UPGRADE_TITLES.items()
-        if items.get(name)
+        if items[name]
     )
+
+
+def _are_used(items: Iterable[Item]) -> bool:
+    """Whether manifests were read, so that each item says where it is used."""
+    return any(item.uses for item in items)
 
 
 def _going_soon(comparison: Comparison, formatter: ChangeFormatter) -> Iterator[Item]:
@@ -175,12 +189,15 @@ def _item(
         about=one_line(", ".join(api_versions)),
         level=version_stage(api_versions[0].rpartition("/")[2] if api_versions else ""),
         text=one_line(text),
-        releases="" if text.endswith(f" in {releases}") else releases,
+        releases=(
+            "" if text.endswith((f" in {releases}", f"since {releases}")) else releases
+        ),
         severity=severest.severity,
         stability=severest.stability,
         audience_pairs=audience_pairs(severest.audience),
         kind_indexes=formatter.kind_indexes(changes),
         uses=uses_in_words(change.uses for change in changes),
+        caution=_STORED if any(map(_is_unreadable, changes)) else "",
     )
 
 
@@ -212,7 +229,7 @@ def _event(change: Change, happened: str) -> str:
         # has the last one, but it is known in which of them it changed.
         is_dated = change.field is None or not happened
         release = change.deprecated_in if is_dated else happened
-        return f"deprecated in {release}" if release else "deprecated"
+        return f"since {release}" if release else ""
     if change.rule.topic == "limits" and change.detail:
         return change.detail.rstrip(".")
     words = "".join(segment.text for segment in change_segments(change))
@@ -231,9 +248,17 @@ def _advice(change: Change) -> str:
         parts.append(f"use {change.replacement}")
     elif change.change == "kind-removed" and change.removed_in:
         parts.append("no replacement")
-    if change.change == "kind-removed" and change.owner in unreadable_kinds():
-        parts.append("delete or migrate stored objects first")
+    if _is_unreadable(change):
+        parts.append(_STORED)
     return "; ".join(parts)
+
+
+_STORED = "delete or migrate stored objects first"
+
+
+def _is_unreadable(change: Change) -> bool:
+    """Whether the newer server cannot read what is stored as a kind."""
+    return change.change == "kind-removed" and change.owner in unreadable_kinds()
 
 
 def headline(comparison: Comparison, lists: Sequence[ItemList]) -> str:
@@ -249,7 +274,7 @@ def headline(comparison: Comparison, lists: Sequence[ItemList]) -> str:
     removed_kinds = {
         (change.owner and change.owner.group, change.definition.rpartition(".")[2])
         for change in comparison.changes
-        if change.change == "kind-removed" and change.is_of_kind
+        if change.topic in ("removed", "removed-optional") and change.field is None
     }
     parts = [
         _counted(len(comparison.api_versions_removed), "API version{} removed"),

@@ -13,13 +13,13 @@ from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, get_type_hint
 
 from kubestencil.diff.compare import compare
 from kubestencil.diff.comparison import Comparison
+from kubestencil.diff.documents import comparable
 from kubestencil.diff.history import History
 from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
-from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.source.releases import shown_name
 from kubestencil.targets.reports.changes import NO_LINKS, LinkResolver, SeverityCount
 from kubestencil.targets.reports.matrix import (
@@ -105,7 +105,7 @@ def make_part_contexts(
 ) -> Contexts:
     """The contexts of the reports on ``releases``, oldest first."""
     del name, context
-    releases = list(map(with_configurations, releases))
+    releases = comparable(releases)
     comparisons = compare_all(releases)
     suffixes = dict.fromkeys(
         rule.path.rpartition(".")[2]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import Field, Release
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.knowledge.fields import known_field
@@ -42,7 +41,7 @@ class KnownFacts:
 
     def __init__(self, release: Release, url: str) -> None:
         self._release, self._url = release, url
-        self._kubernetes = kubernetes_release(release)
+        self._kubernetes = release.kubernetes
 
     def of_type(self, type_: DocumentedType) -> Iterator[Phrase]:
         """The facts about the kind that a type is."""
