@@ -3,5 +3,5 @@ knows of values.
 
 ``view`` gives the files of each of the ``flavours`` as bytes. Those that were published
 before are JSON that openapi2jsonschema changed: ``definitions`` and ``published`` have its
-changes. ``schemas`` makes those of other ``kinds``. ``writer`` prints both.
+changes. ``schemas`` makes those of other ``kinds``, with ``facts``. ``writer`` prints both.
 """

@@ -26,9 +26,9 @@ from kubestencil.schema.graph import (
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.knowledge.fields import KnownField, known_fields
 from kubestencil.schema.knowledge.places import facts_in_kind
-from kubestencil.schema.knowledge.values import FORMATS, FieldFacts
 from kubestencil.schema.types import GroupVersionKind, JsonObject, schema_of
 from kubestencil.schema.well_known import QUANTITY, is_built_in
+from kubestencil.targets.jsonschema.facts import fact_keywords
 from kubestencil.targets.jsonschema.kinds import DIALECT
 from kubestencil.targets.jsonschema.writer import SchemaWriter, TooLargeError
 from kubestencil.text.re2.ecma import ecma_pattern
@@ -50,13 +50,6 @@ for _ in range(4):
 
 # What a field that a release does not have is.
 _NOTHING = schema_of({})
-
-_LIMITS = {
-    "min_length": "minLength",
-    "max_length": "maxLength",
-    "minimum": "minimum",
-    "maximum": "maximum",
-}
 
 
 class _Position(NamedTuple):
@@ -184,8 +177,8 @@ class KindSchemas:
         position = _Position(schema.nullable or not known.required, is_custom=False)
         value = self._schema(schema, position)
         proposed = () if enforced.enum else facts.enum
-        keywords = self._fact_keywords(
-            schema, enforced, proposed, null=position.or_null
+        keywords = fact_keywords(
+            self._release.resolve(schema), enforced, proposed, null=position.or_null
         )
         default = {} if facts.default is None else {"default": facts.default.value}
         return {**_description(schema), **_merged(value, keywords), **default}
@@ -259,28 +252,6 @@ class KindSchemas:
             schema["not"] = self._schema(value.negated, branch)
         return schema
 
-    def _fact_keywords(
-        self,
-        schema: Schema,
-        facts: FieldFacts,
-        proposed: tuple[str, ...],
-        *,
-        null: bool,
-    ) -> dict[str, Any]:
-        """Facts as keywords; those about items and values are in theirs."""
-        value = self._release.resolve(schema)
-        if value.items is not None:
-            keywords = {"items": _scalar_keywords(facts, proposed, null=True)}
-            return {**keywords, **_list_keywords(facts)}
-        if value.values is not None:
-            inner = _scalar_keywords(facts, proposed, null=True)
-            names = _pattern(facts.key_format)
-            return {
-                "additionalProperties": inner,
-                **({"propertyNames": names} if names else {}),
-            }
-        return _scalar_keywords(facts, proposed, null=null)
-
     def _places(self, name: str, kind: GroupVersionKind) -> JsonObject:
         """What holds at one place of a kind, such as the ``restartPolicy`` of a
         Deployment's pods."""
@@ -297,7 +268,9 @@ class KindSchemas:
             field = schema.field(last)
             if field is None:
                 continue
-            keywords = self._fact_keywords(field, facts, (), null=not facts.required)
+            keywords = fact_keywords(
+                self._release.resolve(field), facts, (), null=not facts.required
+            )
             place.setdefault("properties", {}).setdefault(last, {}).update(keywords)
             # The server makes a name of generateName.
             if facts.required and path != "metadata.name":
@@ -366,40 +339,3 @@ def _merged(value: JsonObject, facts: JsonObject) -> dict[str, Any]:
         if key in facts and key in value
     }
     return {**value, **facts, **inner}
-
-
-def _scalar_keywords(
-    facts: FieldFacts, proposed: tuple[str, ...], *, null: bool
-) -> dict[str, Any]:
-    """What is known of a text or a number."""
-    keywords: dict[str, Any] = {
-        keyword: getattr(facts, name)
-        for name, keyword in _LIMITS.items()
-        if getattr(facts, name) is not None
-    }
-    keywords |= _pattern(facts.format)
-    if facts.enum:
-        # An empty text is the same as none to the server.
-        empty = [] if facts.min_length or facts.required else [""]
-        absent = [*empty, *([None] if null else [])]
-        keywords["enum"] = list(dict.fromkeys([*facts.enum, *absent]))
-    elif proposed:
-        keywords["examples"] = list(proposed)
-    return keywords
-
-
-def _list_keywords(facts: FieldFacts) -> dict[str, Any]:
-    keywords: dict[str, Any] = {}
-    if facts.required:
-        keywords["minItems"] = 1
-    if facts.max_items is not None:
-        keywords["maxItems"] = facts.max_items
-    if facts.unique == ("",):
-        keywords["uniqueItems"] = True
-    return keywords
-
-
-def _pattern(name: str | None) -> JsonObject:
-    """The expression of a format, or an empty text, which is no matter of a format."""
-    expression = FORMATS[name].expression if name is not None else ""
-    return {"pattern": f"^(?:{expression})?$"} if expression else {}

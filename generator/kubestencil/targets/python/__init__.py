@@ -1,4 +1,4 @@
 """The files of a typed Python package of models (``targets.languages.python``).
 
-``modules`` makes the modules of classes, ``view`` the files.
+``modules`` makes the ``classes`` of each module, ``view`` the files.
 """

@@ -25,7 +25,8 @@ from kubestencil.targets.languages.python.modules import (
 )
 from kubestencil.targets.languages.python.package import PythonPackage
 from kubestencil.targets.languages.python.spelling import snake_case
-from kubestencil.targets.python.modules import ModelClass, Module, make_module
+from kubestencil.targets.python.classes import ModelClass, Module
+from kubestencil.targets.python.modules import make_module
 from kubestencil.text.languages import python_literal
 
 _POD = "io.k8s.api.core.v1.Pod"
