@@ -162,26 +162,34 @@ def custom_packages(
     for group, keys in groupby(sorted(by_version), lambda key: key.group):
         versions = _package_names((key.version for key in keys), "version")
         for version, package in versions.items():
-            group_definitions = by_version[CustomGroupVersion(group, version)]
-            graph = reference_graph(group_definitions)
-            modules: dict[str, list[Definition]] = {}
-            owners = _owners(group_definitions, graph, definitions)
-            for component in components(graph):
-                for name in component:
-                    modules.setdefault(owners[name], []).append(definitions[name])
-            owner_modules = unique_spellings(
-                sorted(modules),
-                lambda owner: _module_name(classes.get(owner, ""), spelling),
-                "_",
-            )
+            own = by_version[CustomGroupVersion(group, version)]
             yield ClassPackage(
                 f"{groups[group]}.{package}",
                 f"{group}/{version}",
-                tuple(
-                    ClassModule(module, tuple(modules[owner]))
-                    for owner, module in owner_modules.items()
-                ),
+                tuple(_modules(own, definitions, classes, spelling)),
             )
+
+
+def _modules(
+    members: Mapping[str, Definition],
+    definitions: Mapping[str, Definition],
+    classes: Mapping[str, str],
+    spelling: Spelling,
+) -> Iterator[ClassModule]:
+    """The modules of a group and version, which has ``members``."""
+    graph = reference_graph(members)
+    owners = _owners(members, graph, definitions)
+    modules: dict[str, list[Definition]] = {}
+    for component in components(graph):
+        for name in component:
+            modules.setdefault(owners[name], []).append(definitions[name])
+    names = unique_spellings(
+        sorted(modules),
+        lambda owner: _module_name(classes.get(owner, ""), spelling),
+        "_",
+    )
+    for owner, name in names.items():
+        yield ClassModule(name, tuple(modules[owner]))
 
 
 def _module_name(kind: str, spelling: Spelling) -> str:
