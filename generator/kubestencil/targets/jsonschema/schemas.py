@@ -66,7 +66,7 @@ class _Position(NamedTuple):
         return ["null"] if self.or_null else []
 
 
-class KindSchemas:
+class FileSchemas:
     """Makes the schemas of the kinds of a release.
 
     ``strict`` ones refuse unknown fields. With ``refers`` a file has each type once, and

@@ -30,7 +30,7 @@ from kubestencil.targets.jsonschema.kinds import (
     custom_kinds,
 )
 from kubestencil.targets.jsonschema.published import PublishedSchemas, catalog_schema
-from kubestencil.targets.jsonschema.schemas import KindSchemas
+from kubestencil.targets.jsonschema.schemas import FileSchemas
 from kubestencil.targets.jsonschema.writer import DefinitionSchema
 
 #: What openapi2jsonschema makes of a document, where a manifest asks for it.
@@ -122,8 +122,8 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     configured = with_configurations(release) if editors else release
     files = configurations(configured)
     strict = any(flavour.strict for flavour in flavours)
-    custom = KindSchemas(release, strict=strict, refers=False)
-    configuration = KindSchemas(configured, strict=True, refers=False)
+    custom = FileSchemas(release, strict=strict, refers=False)
+    configuration = FileSchemas(configured, strict=True, refers=False)
 
     def custom_contexts() -> Iterator[FileContext]:
         for kind in kinds:
@@ -186,7 +186,7 @@ def _published_definitions(
 
 def _editor_schemas(release: Release, flavour: Flavour) -> Iterator[DefinitionSchema]:
     """The schemas of the kinds of Kubernetes."""
-    schemas = KindSchemas(release, strict=flavour.strict, refers=True)
+    schemas = FileSchemas(release, strict=flavour.strict, refers=True)
     for kind in built_in_kinds(release):
         data = schemas.file(kind.definition, kind.key)
         yield DefinitionSchema(kind.file, kind.definition, data)

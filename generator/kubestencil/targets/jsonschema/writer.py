@@ -50,7 +50,7 @@ class _Fragment(NamedTuple):
     siblings: str
 
 
-class _Place(NamedTuple):
+class _JsonPlace(NamedTuple):
     """Where a value stands whose parts are null where they are optional.
 
     It has ``key`` in ``parent``, an object or a list. So ``grand_parent`` is the object that
@@ -105,13 +105,13 @@ class SchemaWriter:
         Fields are null where they are optional: those that ``parent``, the schema,
         does not require. Without ``parent`` that is all of them.
         """
-        return self._object(properties, _Place(parent, None, "properties"), "  ")
+        return self._object(properties, _JsonPlace(parent, None, "properties"), "  ")
 
     def definition(self, name: str) -> str:
         """The text of a definition that is referred to, and is not null."""
         return self._definition_text(_Fragment(name, True, frozenset(), ""), {})
 
-    def _text(self, value: Any, place: _Place | None, margin: str) -> str:
+    def _text(self, value: Any, place: _JsonPlace | None, margin: str) -> str:
         """The text of a value, whose parts are null only where it has a place."""
         if isinstance(value, str):
             return self._string(value)
@@ -136,12 +136,12 @@ class SchemaWriter:
             return _block("[]", lines, margin)
         return dumps(value)
 
-    def _object(self, value: JsonObject, place: _Place | None, margin: str) -> str:
+    def _object(self, value: JsonObject, place: _JsonPlace | None, margin: str) -> str:
         """The text of an object that is no reference. In a place its ``type`` is null, too,
         unless the value is required there."""
         texts: dict[str, str] = {}
         for key, member in value.items():
-            inner = place and _Place(value, place.parent, key)
+            inner = place and _JsonPlace(value, place.parent, key)
             if isinstance(member, str):
                 if key == "$ref":
                     member = f"{self._prefix}{member}"
@@ -152,10 +152,10 @@ class SchemaWriter:
             texts[key] = self._text(member, inner, f"{margin}  ")
         return self.members(texts, margin)
 
-    def _is_optional(self, place: _Place | None) -> bool:
+    def _is_optional(self, place: _JsonPlace | None) -> bool:
         return place is not None and not self._requires(place.grand_parent, place.key)
 
-    def _fragment(self, name: str, value: JsonObject, place: _Place) -> str:
+    def _fragment(self, name: str, value: JsonObject, place: _JsonPlace) -> str:
         """The text of a definition in a place where ``value`` refers to it."""
         siblings = (
             {key: value[key] for key in value if key != "$ref"}
@@ -194,7 +194,7 @@ class SchemaWriter:
 
     def _definition_text(self, fragment: _Fragment, siblings: JsonObject) -> str:
         key = "value"
-        place = _Place(
+        place = _JsonPlace(
             {"required": fragment.required_keys},
             {"required": (key,) if fragment.required else ()},
             key,
