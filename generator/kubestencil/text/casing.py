@@ -70,7 +70,8 @@ def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
 
 def unused(name: str, names: Collection[str], source: str) -> str:
     """``name`` where it is none of ``names``, else with ``_`` and four digits after it that
-    depend on ``source`` alone, if that is not empty, and as many more ``_`` as it takes."""
+    depend on ``source`` alone, if that is not empty, and as many more ``_`` as it takes.
+    """
     if name in names:
         digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
         name = f"{name}_{digest[:4] if source else ''}"
