@@ -34,7 +34,8 @@ from kubestencil.schema.knowledge.words import (
 )
 from kubestencil.schema.types import GroupVersionKind, schema_of
 from kubestencil.schema.well_known import EVENT
-from kubestencil.targets.jsonschema.editor import EditorSchemas
+from kubestencil.targets.jsonschema.kinds import built_in_kinds
+from kubestencil.targets.jsonschema.schemas import FileSchemas
 from kubestencil.targets.model.values import make_model
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.rows import ReleaseFields
@@ -179,8 +180,9 @@ def test_everybody_says_the_same_of_every_field() -> None:
 def editor_definitions() -> dict[str, Any]:
     """The types in the schemas for editors that are no kinds."""
     found: dict[str, Any] = {}
-    for file in EditorSchemas(release()).schemas():
-        found |= json.loads(file.data)["definitions"]
+    schemas = FileSchemas(release(), strict=True, refers=True)
+    for kind in built_in_kinds(release()):
+        found |= json.loads(schemas.file(kind.definition, kind.key))["definitions"]
     return found
 
 

@@ -657,3 +657,25 @@ def _objects(release: Release) -> list[Any]:
         for value in [*manifests(), *examples(release, "all_fields").values()]
         if (value["apiVersion"], value["kind"]) in known
     ]
+
+
+@pytest.mark.parametrize(
+    ("target", "first", "second"),
+    [
+        ("go", "source_labels", "sourceLabels"),
+        ("java", "source_labels", "source-labels"),
+        ("pydantic", "source_labels", "source-labels"),
+    ],
+)
+def test_another_field_changes_no_name(target: str, first: str, second: str) -> None:
+    """Also where two fields would be called alike."""
+
+    def names(*fields: str) -> set[str]:
+        properties = {name: {"type": "string"} for name in fields}
+        definition = {"type": "object", "properties": properties}
+        release = make_release({"com.example.v1.A": definition})
+        texts = generated(target, release).values()
+        return set(re.findall(r"source_?labels\w*", "\n".join(texts), re.IGNORECASE))
+
+    assert len(names(first, second)) > len(names(first))
+    assert names(first, second) == names("a", "b", first, "c", second)

@@ -13,7 +13,7 @@ import pytest
 from kubestencil.schema import Release, Schema
 from kubestencil.schema.graph import walk
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.targets.languages.python.custom.types import is_any_resource
+from kubestencil.targets.languages.python.types import is_any_resource
 from tests.cluster import load_crds, stored_crds
 from tests.packages import generate_package
 

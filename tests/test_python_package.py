@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -17,7 +18,7 @@ from kubestencil.errors import SpecError, TargetError, UsageError
 from kubestencil.targets import generate_files
 from kubestencil.targets.languages.python.imports import import_cycles
 from kubestencil.targets.python import view
-from tests.conftest import load, make_release, rest_nightly
+from tests.conftest import ROOT, Command, load, make_release, rest_nightly
 from tests.packages import check_round_trips, generate_package, import_package
 
 SAMPLE = """\
@@ -300,13 +301,19 @@ def test_fields_that_would_get_the_same_attribute_are_numbered(tmp_path: Path) -
     assert read.to_dict() == {"proxyURL": "second", "proxyUrl": "first"}
 
 
+def test_a_field_whose_name_cannot_be_an_attribute_is_kept(tmp_path: Path) -> None:
+    generate_package(make_release({"A": model(**{'a"': {}, "b": {}})}), tmp_path, "odd")
+    data = {'a"': 1, "b": 2}
+    read = import_package(tmp_path, "odd").A.from_dict(data, strict=True)
+    assert (read.b, read.to_dict()) == (2, data)
+
+
 SAME_KIND = {"group": "", "version": "v1", "kind": "K"}
 
 
 @pytest.mark.parametrize(
     ("definitions", "message"),
     [
-        ({"A": model(**{'a"': {}})}, "has a quote, a backslash or a control character"),
         (
             {"A.b": model(), "Ab": model(), "A-b": model()},
             "two definitions get the name",
@@ -386,3 +393,34 @@ def test_the_project_metadata_can_be_read(tmp_path: Path) -> None:
     assert project["version"] == "1.35.0"
     assert project["dependencies"] == ["msgspec>=0.21", "pyyaml>=6.0"]
     assert (folder / "our_models" / "py.typed").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "manifest"),
+    [
+        (("1.35", "--kind", "Pod"), {"kind": "Pod", "spec": {"containers": []}}),
+        (("1.35", "--kind", "ConfigMap"), {"kind": "ConfigMap"}),
+        (
+            ("--crds", str(ROOT / "tests/crds/gadgets.yaml")),
+            {"kind": "Gadget", "spec": {"issuerRef": {"name": "b"}, "mode": "on"}},
+        ),
+    ],
+)
+def test_the_program_of_the_readme_runs_on_what_was_generated(
+    arguments: tuple[str, ...], manifest: dict[str, Any], run: Command, tmp_path: Path
+) -> None:
+    assert run("render", *arguments, "-t", "python", "-q").returncode == 0
+    (readme,) = tmp_path.glob("generated/*/python/README.md")
+    program = readme.read_text().partition("```python\n")[2].partition("```")[0]
+    text = json.dumps({"apiVersion": "v1", "metadata": {"name": "a"}, **manifest})
+    for name in re.findall(r'Path\("(.+?)"\)', program):
+        (tmp_path / name).write_text(text)
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(readme.parent)},
+        capture_output=True,
+        text=True,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("a {")

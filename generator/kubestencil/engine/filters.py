@@ -51,11 +51,12 @@ def identifier(name: str, language: str = "") -> str:
     return casing.identifier(_string(name), reserved)
 
 
-def unused(name: str, names: Collection[str], number: int | str) -> str:
-    """The name, unless ``names`` has it: then with ``_`` and a number after it, which the
-    name that is generated depends on, and with more ``_`` where there is that one, too.
+def unused(name: str, names: Collection[str], source: str | int) -> str:
+    """The name, unless ``names`` has it: then with ``_`` and digits after it, and with more
+    ``_`` where there is that one, too. The digits depend on ``source``: the JSON name, so
+    that other fields change no name; without it there are none.
     """
-    return casing.unused(_string(name), names, str(number))
+    return casing.unused(_string(name), names, str(source))
 
 
 def csv(value: Any) -> str:

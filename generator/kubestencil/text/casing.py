@@ -8,6 +8,7 @@ are kept as they are.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Collection
 
@@ -67,11 +68,13 @@ def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
     return f"{plain}_" if plain in reserved else plain
 
 
-def unused(name: str, names: Collection[str], number: str) -> str:
-    """``name`` where it is none of ``names``, else with ``_`` and ``number`` after it, and
-    as many more ``_`` as it takes."""
+def unused(name: str, names: Collection[str], source: str) -> str:
+    """``name`` where it is none of ``names``, else with ``_`` and four digits after it that
+    depend on ``source`` alone, if that is not empty, and as many more ``_`` as it takes.
+    """
     if name in names:
-        name = f"{name}_{number}"
+        digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+        name = f"{name}_{digest[:4] if source else ''}"
     while name in names:
         name = f"{name}_"
     return name

@@ -6,7 +6,7 @@ keeps. A list or a map is on one line where it is short enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from kubestencil.targets.examples.nodes import (
     object_node,
 )
 from kubestencil.targets.languages.python.annotations import LINE_LENGTH
+from kubestencil.targets.languages.python.modules import MODELS
 from kubestencil.targets.languages.python.package import PythonPackage
 from kubestencil.text.languages import python_literal
 
@@ -55,13 +56,18 @@ class PythonWriter:
         self._package.check()
         self._release = release
         self._module = module
+        self._models = {
+            location.name
+            for location in self._package.classes.values()
+            if location.package == MODELS
+        }
         # What the example that is being written imports.
         self._names: set[_Import] = set()
 
     def write(self, example: Object) -> str:
         """A Python module that creates the object; empty where it has no class."""
         definition = example.definition
-        if self._module and definition and definition.name not in self._package.classes:
+        if self._module and definition and definition.name in self._package.custom:
             return ""
         self._names = set()
         text = self._value(example, None, "", len("example = "))
@@ -80,7 +86,7 @@ class PythonWriter:
             return self._container(node, schema, indent, column)
         value = node.value
         if schema is not None and isinstance(value, str):
-            is_time = self._package.type(schema).time_converter
+            is_time = self._release.resolve(schema).format == "date-time"
             if is_time and (time := _parse_time(value)) is not None:
                 self._names |= _DATETIME
                 return _time(time, indent, column)
@@ -94,7 +100,7 @@ class PythonWriter:
         if class_ is None:
             return self._value(_without_classes(node), None, indent, 0)
         self._names.add(class_)
-        attributes = self._attributes_of(definition)
+        attributes = self._package.attributes(definition)
         deeper = indent + _STEP
         arguments = [
             self._lines(f"{deeper}{attributes[entry.field.name]}=", entry, deeper)
@@ -120,22 +126,15 @@ class PythonWriter:
 
         A custom class has an alias where a class of the package has the same name.
         """
-        name = self._package.classes.get(definition.name)
-        if name is not None:
-            return _Import(self._module or self._package.options.package, name)
-        location = self._package.custom.locations.get(definition.name)
+        location = self._package.classes.get(definition.name)
         if location is None:
             return None
-        name = location.class_name
-        if name in self._package.modules:
+        package, name = self._package.options.package, location.name
+        if location.package == MODELS:
+            return _Import(self._module or package, name)
+        if name in self._models:
             name = f"{name} as Custom{name}"
-        module = f"{self._package.options.package}.{location.group}.{location.version}"
-        return _Import(module, name)
-
-    def _attributes_of(self, definition: Definition) -> Mapping[str, str]:
-        if definition.name in self._package.classes:
-            return self._package.attributes(definition)
-        return self._package.custom.attributes(definition)
+        return _Import(f"{package}.{location.package}", name)
 
     def _lines(self, opening: str, entry: Entry, indent: str) -> str:
         value = self._value(entry.node, entry.field.schema, indent, len(opening))

@@ -1,7 +1,7 @@
-"""JSON Schemas, as yannh/kubernetes-json-schema publishes them.
+"""JSON Schemas, as yannh/kubernetes-json-schema publishes them, and with what the API server
+knows of values.
 
-``view`` gives the files of each of the ``flavours`` as bytes. ``published`` makes the
-schemas of a folder of ``definitions``, as openapi2jsonschema changes them. ``custom`` is
-for custom resources, ``catalog`` for them as CRDs-catalog publishes them, ``editor`` has
-what the API server knows of values, and ``writer`` prints JSON.
+``view`` gives the files of each of the ``flavours`` as bytes. Those that were published
+before are JSON that openapi2jsonschema changed: ``definitions`` and ``published`` have its
+changes. ``schemas`` makes those of other ``kinds``, with ``facts``. ``writer`` prints both.
 """

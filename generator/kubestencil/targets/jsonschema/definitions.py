@@ -1,7 +1,8 @@
 """The definitions of a document, as openapi2jsonschema changes them before it prints.
 
 The rules are those of https://github.com/yannh/openapi2jsonschema (``command.py`` and
-``util.py``) with the option ``--kubernetes``. They are about JSON: openapi2jsonschema
+``util.py``) with the option ``--kubernetes``, and of openapi2jsonschema.py of kubeconform
+(``closed``). They are about JSON: openapi2jsonschema
 does not tell keywords from fields that are called like them.
 """
 
@@ -65,7 +66,7 @@ def prepare(
         name for name in schemas if by_kind[name] is not by_api_version[name]
     )
     if strict:
-        by_kind, by_api_version = _closed(by_kind), _closed(by_api_version)
+        return PreparedDefinitions(closed(by_kind), closed(by_api_version), differing)
     return PreparedDefinitions(by_kind, by_api_version, differing)
 
 
@@ -77,35 +78,33 @@ def _with_values(properties: JsonObject, name: str, values: list[str]) -> JsonOb
     return {**properties, name: {**schema, "enum": enum}}
 
 
-def _closed(value: JsonObject) -> dict[str, Any]:
-    """``value`` with additional properties forbidden in the objects inside of it, but
-    not in those inside of lists."""
-    result = {}
-    for key, inner in value.items():
-        if isinstance(inner, dict):
-            closed = _closed(inner)
-            if "properties" in inner and "additionalProperties" not in inner:
-                closed = {**closed, "additionalProperties": False}
-            result[key] = closed
-        else:
-            result[key] = inner
+def closed(schema: JsonObject, *, names_fields: bool = False) -> JsonObject:
+    """A schema, or a map of some, with integers or strings, and with additional properties
+    forbidden in the objects inside of it, but not in it, nor in those inside of lists.
+
+    What has a key called properties is taken for an object, fields of which one is called
+    so, too, unless ``names_fields``.
+    """
+
+    def converted(value: Any, *, closes: bool, is_fields: bool = False) -> Any:
+        if isinstance(value, list):
+            return [converted(item, closes=False) for item in value]
+        if not isinstance(value, Mapping):
+            return value
+        members: dict[str, Any] = {}
+        for key, member in value.items():
+            if isinstance(member, Mapping) and member.get("format") == "int-or-string":
+                members[key] = INT_OR_STRING_SCHEMA
+            else:
+                inside = names_fields and key == "properties" and not is_fields
+                members[key] = converted(member, closes=closes, is_fields=inside)
+        is_object = "properties" in value and value is not schema
+        if closes and is_object and not is_fields:
+            members.setdefault("additionalProperties", False)
+        return members
+
+    result: JsonObject = converted(schema, closes=True)
     return result
-
-
-def with_prefix(value: Any, prefix: str) -> Any:
-    """``value`` with ``prefix`` in front of every reference."""
-    if isinstance(value, list):
-        return [with_prefix(item, prefix) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: (
-            f"{prefix}{inner}"
-            if key == "$ref" and isinstance(inner, str)
-            else with_prefix(inner, prefix)
-        )
-        for key, inner in value.items()
-    }
 
 
 def referenced(value: JsonObject, definitions: Definitions) -> str | None:

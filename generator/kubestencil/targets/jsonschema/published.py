@@ -1,8 +1,9 @@
-"""The schemas of one folder, as openapi2jsonschema prints them."""
+"""The schemas of one folder, as openapi2jsonschema prints them, and those of custom
+resources that CRDs-catalog publishes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,10 +17,10 @@ from kubestencil.schema.types import JsonObject
 from kubestencil.targets.jsonschema.definitions import (
     Definitions,
     PreparedDefinitions,
+    closed,
     prepare,
     reference_graph,
     referenced,
-    with_prefix,
 )
 from kubestencil.targets.jsonschema.flavours import Flavour
 from kubestencil.targets.jsonschema.writer import (
@@ -129,6 +130,7 @@ class PublishedSchemas:
             with_api_version: SchemaWriter(
                 self._forms[with_api_version] if self.flavour.standalone else {},
                 local=self._cyclic,
+                prefix="" if self.flavour.standalone else self.flavour.prefix,
                 ascii_only="ascii-only" in self.quirks,
                 keeps_siblings="dropped-siblings" not in self.quirks,
             )
@@ -193,8 +195,6 @@ class PublishedSchemas:
         schema = definitions[name]
         if flavour.standalone:
             schema = definitions[referenced(schema, definitions) or name]
-        else:
-            schema = with_prefix(schema, flavour.prefix)
         dialect = {"$schema": _DIALECT}
         if "schema-last" in quirks:
             schema = {**schema, **dialect}
@@ -205,6 +205,14 @@ class PublishedSchemas:
             if flavour.strict:
                 schema["additionalProperties"] = False
         return schema
+
+
+def catalog_schema(schema: JsonObject, quirks: Container[str]) -> bytes:
+    """The file of a custom resource as https://github.com/datreeio/CRDs-catalog publishes
+    it, which has ``schema`` in its CustomResourceDefinition."""
+    names_fields = "field-called-properties" not in quirks
+    text = SchemaWriter({}).plain(closed(schema, names_fields=names_fields))
+    return f"{text}\n".encode()
 
 
 def _schema_files(

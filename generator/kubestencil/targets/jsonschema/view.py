@@ -7,8 +7,7 @@ server knows of values; those of custom resources have what OpenAPI 3.0 says of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Annotated
 
 from kubestencil.engine.manifest import Target
@@ -17,21 +16,22 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.targets.jsonschema.catalog import catalog_schema
-from kubestencil.targets.jsonschema.custom import (
-    CustomKind,
-    CustomSchemas,
-    configurations,
-    custom_kinds,
-)
-from kubestencil.targets.jsonschema.editor import EditorSchemas, any_kind
 from kubestencil.targets.jsonschema.flavours import (
     Flavour,
     JsonSchemaOptions,
     chosen_flavours,
     kubernetes_version,
 )
-from kubestencil.targets.jsonschema.published import PublishedSchemas
+from kubestencil.targets.jsonschema.kinds import (
+    CustomKind,
+    any_kind,
+    built_in_kinds,
+    configurations,
+    custom_kinds,
+)
+from kubestencil.targets.jsonschema.published import PublishedSchemas, catalog_schema
+from kubestencil.targets.jsonschema.schemas import FileSchemas
+from kubestencil.targets.jsonschema.writer import DefinitionSchema
 
 #: What openapi2jsonschema makes of a document, where a manifest asks for it.
 QUIRKS: Mapping[str, str] = {
@@ -110,7 +110,6 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     is_catalog = options.custom_resources == "crds-catalog"
     if is_catalog:
         kinds = tuple(kind for kind in kinds if release.custom_kinds.get(kind.key))
-    strict = any(flavour.strict for flavour in flavours)
     definitions = _published_definitions(release, kinds)
     folders = flavours if definitions else ()
     published = [
@@ -118,13 +117,35 @@ def make_contexts(release: Release, target: Target) -> Contexts:
         for flavour in folders
         if flavour.published
     ]
-    editors = [folder.name for folder in folders if not folder.published]
+    editors = [folder for folder in folders if not folder.published]
     # What others publish is without them. Programs refuse fields that are unknown.
     configured = with_configurations(release) if editors else release
     files = configurations(configured)
+    strict = any(flavour.strict for flavour in flavours)
+    custom = FileSchemas(release, strict=strict, refers=False)
+    configuration = FileSchemas(configured, strict=True, refers=False)
 
-    def published_schema(kind: CustomKind) -> bytes:
-        return catalog_schema(release.custom_kinds[kind.key], target.quirks)
+    def custom_contexts() -> Iterator[FileContext]:
+        for kind in kinds:
+            if is_catalog:
+                schema = release.custom_kinds[kind.key]
+                yield _kind_context(kind, catalog_schema(schema, target.quirks))
+            else:
+                yield _kind_context(kind, custom.file(kind.definition, kind.key))
+        for kind in files:
+            yield _kind_context(kind, configuration.file(kind.definition, kind.key))
+
+    def schema_contexts() -> Iterator[FileContext]:
+        for each in published:
+            yield from _schema_contexts(each.flavour, each.schemas())
+        for flavour in editors:
+            yield from _schema_contexts(flavour, _editor_schemas(release, flavour))
+
+    def all_contexts() -> Iterator[FileContext]:
+        for each in published:
+            yield _folder_context(each.flavour, each.all_file())
+        for flavour in editors:
+            yield _folder_context(flavour, any_kind(release, (*kinds, *files)))
 
     variables = {
         "kubernetes_version": version,
@@ -134,36 +155,13 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     }
     return Contexts(
         files={
-            "schema": lambda: _schemas(
-                [
-                    *((each.flavour.name, each) for each in published),
-                    *((folder, EditorSchemas(release)) for folder in editors),
-                ]
+            "schema": schema_contexts,
+            "definitions": lambda: (
+                _folder_context(each.flavour, each.definitions_file())
+                for each in published
             ),
-            "definitions": lambda: _files(published, PublishedSchemas.definitions_file),
-            "all": lambda: chain(
-                _files(published, PublishedSchemas.all_file),
-                (
-                    FileContext(
-                        "all kinds",
-                        {"folder": folder},
-                        {},
-                        any_kind(release, (*kinds, *files)),
-                    )
-                    for folder in editors
-                ),
-            ),
-            "custom-kind": lambda: chain(
-                _custom_contexts(
-                    kinds,
-                    (
-                        published_schema
-                        if is_catalog
-                        else CustomSchemas(release, strict=strict).schema
-                    ),
-                ),
-                _custom_contexts(files, CustomSchemas(configured, strict=True).schema),
-            ),
+            "all": all_contexts,
+            "custom-kind": custom_contexts,
             "release": lambda: [FileContext(release.name, {}, variables)],
         }
     )
@@ -186,33 +184,30 @@ def _published_definitions(
     return definitions if has_kinds else {}
 
 
-def _custom_contexts(
-    kinds: Iterable[CustomKind], schema_of: Callable[[CustomKind], bytes]
+def _editor_schemas(release: Release, flavour: Flavour) -> Iterator[DefinitionSchema]:
+    """The schemas of the kinds of Kubernetes."""
+    schemas = FileSchemas(release, strict=flavour.strict, refers=True)
+    for kind in built_in_kinds(release):
+        data = schemas.file(kind.definition, kind.key)
+        yield DefinitionSchema(kind.file, kind.definition, data)
+
+
+def _schema_contexts(
+    flavour: Flavour, schemas: Iterable[DefinitionSchema]
 ) -> Iterator[FileContext]:
-    for kind in kinds:
-        placeholders = {
-            "group": kind.group,
-            "kind": kind.kind.lower(),
-            "version": kind.version,
-        }
-        yield FileContext(kind.definition, placeholders, {}, schema_of(kind))
+    for schema in schemas:
+        placeholders = {"folder": flavour.name, "name": schema.name}
+        yield FileContext(schema.definition, placeholders, {}, schema.data)
 
 
-def _schemas(
-    folders: Iterable[tuple[str, PublishedSchemas | EditorSchemas]],
-) -> Iterator[FileContext]:
-    """The contexts of the schemas of all definitions in all flavours."""
-    for folder, schemas in folders:
-        for schema in schemas.schemas():
-            placeholders = {"folder": folder, "name": schema.name}
-            yield FileContext(schema.definition, placeholders, {}, schema.data)
+def _folder_context(flavour: Flavour, data: bytes) -> FileContext:
+    return FileContext("all definitions", {"folder": flavour.name}, {}, data)
 
 
-def _files(
-    published: Iterable[PublishedSchemas],
-    make_file: Callable[[PublishedSchemas], bytes],
-) -> Iterator[FileContext]:
-    """The context of one file about all definitions for each flavour."""
-    for each in published:
-        placeholders = {"folder": each.flavour.name}
-        yield FileContext("all definitions", placeholders, {}, make_file(each))
+def _kind_context(kind: CustomKind, data: bytes) -> FileContext:
+    placeholders = {
+        "group": kind.group,
+        "kind": kind.kind.lower(),
+        "version": kind.version,
+    }
+    return FileContext(kind.definition, placeholders, {}, data)

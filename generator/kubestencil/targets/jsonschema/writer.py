@@ -50,12 +50,25 @@ class _Fragment(NamedTuple):
     siblings: str
 
 
+class _JsonPlace(NamedTuple):
+    """Where a value stands whose parts are null where they are optional.
+
+    It has ``key`` in ``parent``, an object or a list. So ``grand_parent`` is the object that
+    lists required fields where ``parent`` are properties. Elsewhere it is any value around
+    it, and the rule has no meaning.
+    """
+
+    parent: Any
+    grand_parent: Any
+    key: str
+
+
 class SchemaWriter:
     """Writes values of one set of definitions.
 
     ``definitions`` are those that references are replaced by; ``local`` has the names
     of those that are referred to as ``#/definitions/NAME``, since they contain
-    themselves.
+    themselves. References that stay begin with ``prefix``.
     """
 
     def __init__(
@@ -63,11 +76,13 @@ class SchemaWriter:
         definitions: Definitions,
         *,
         local: Collection[str] = frozenset(),
+        prefix: str = "",
         ascii_only: bool = True,
         keeps_siblings: bool = False,
     ) -> None:
         self._definitions = definitions
         self._local = local
+        self._prefix = prefix
         self._keeps_siblings = keeps_siblings
         self._string: Callable[[str], str] = (
             encode_basestring_ascii if ascii_only else encode_basestring
@@ -77,29 +92,12 @@ class SchemaWriter:
 
     def members(self, texts: Mapping[str, str], margin: str = "") -> str:
         """The text of an object whose values are texts with the margin of a member."""
-        if not texts:
-            return "{}"
-        if sum(map(len, texts.values())) > MAX_LENGTH:
-            raise TooLargeError
-        inner = f"{margin}  "
-        lines = [f"{inner}{self._string(key)}: {texts[key]}" for key in texts]
-        return "{\n" + ",\n".join(lines) + f"\n{margin}}}"
+        lines = [f"{self._string(key)}: {texts[key]}" for key in texts]
+        return _block("{}", lines, margin)
 
     def plain(self, value: Any, margin: str = "") -> str:
         """The text of a value as it is, but for its references."""
-        if isinstance(value, str):
-            return self._string(value)
-        if isinstance(value, dict):
-            name = referenced(value, self._definitions)
-            if name is not None:
-                return _indented(self._plain_definition(name), margin)
-            inner = f"{margin}  "
-            texts = {key: self.plain(value[key], inner) for key in value}
-            return self.members(texts, margin)
-        if isinstance(value, list):
-            inner = f"{margin}  "
-            return self._list([self.plain(item, inner) for item in value], margin)
-        return dumps(value)
+        return self._text(value, None, margin)
 
     def properties(self, properties: JsonObject, parent: JsonObject | None) -> str:
         """The text of the properties of a schema, which are members of it.
@@ -107,86 +105,70 @@ class SchemaWriter:
         Fields are null where they are optional: those that ``parent``, the schema,
         does not require. Without ``parent`` that is all of them.
         """
-        return self._nullable(properties, parent, None, "properties", "  ")
+        return self._object(properties, _JsonPlace(parent, None, "properties"), "  ")
 
     def definition(self, name: str) -> str:
         """The text of a definition that is referred to, and is not null."""
         return self._definition_text(_Fragment(name, True, frozenset(), ""), {})
 
-    def _plain_fragment(self, name: str) -> str:
-        if name in self._local:
-            return self._local_reference(name)
-        return self.plain(self._definitions[name])
+    def _text(self, value: Any, place: _JsonPlace | None, margin: str) -> str:
+        """The text of a value, whose parts are null only where it has a place."""
+        if isinstance(value, str):
+            return self._string(value)
+        if isinstance(value, dict):
+            name = referenced(value, self._definitions)
+            if name is None:
+                return self._object(value, place, margin)
+            text = (
+                self._fragment(name, value, place)
+                if place
+                else self._plain_definition(name)
+            )
+            return _indented(text, margin)
+        if isinstance(value, list):
+            inner = place._replace(parent=value) if place else None
+            lines = [
+                self._text(
+                    item, inner if isinstance(item, dict) else None, f"{margin}  "
+                )
+                for item in value
+            ]
+            return _block("[]", lines, margin)
+        return dumps(value)
 
-    def _nullable(
-        self,
-        value: JsonObject,
-        parent: Any,
-        grand_parent: Any,
-        key: str,
-        margin: str,
-    ) -> str:
-        """The text of an object; its ``type`` is null, too, unless ``grand_parent``
-        requires ``key``.
-
-        ``key`` is that of ``value`` in ``parent``. So ``grand_parent`` is the object
-        that lists required fields where ``parent`` are properties. Elsewhere it is any
-        value around ``parent``, and the rule has no meaning.
-        """
-        inner = f"{margin}  "
+    def _object(self, value: JsonObject, place: _JsonPlace | None, margin: str) -> str:
+        """The text of an object that is no reference. In a place its ``type`` is null, too,
+        unless the value is required there."""
         texts: dict[str, str] = {}
-        for name, member in value.items():
-            if isinstance(member, dict):
-                if self._is_int_or_string(member):
-                    member = INT_OR_STRING_SCHEMA
-                text = self._replaced(member, value, parent, name, inner)
-            elif isinstance(member, list):
-                text = self._list_member(member, parent, name, inner)
-            elif (
-                name == "type"
-                and isinstance(member, str)
-                and member != "null"
-                and not self._requires(grand_parent, key)
-            ):
-                text = self.plain([member, "null"], inner)
-            else:
-                text = self.plain(member, inner)
-            texts[name] = text
+        for key, member in value.items():
+            inner = place and _JsonPlace(value, place.parent, key)
+            if isinstance(member, str):
+                if key == "$ref":
+                    member = f"{self._prefix}{member}"
+                elif key == "type" and member != "null" and self._is_optional(place):
+                    member = [member, "null"]
+            elif place and isinstance(member, dict) and self._is_int_or_string(member):
+                member = INT_OR_STRING_SCHEMA
+            texts[key] = self._text(member, inner, f"{margin}  ")
         return self.members(texts, margin)
 
-    def _list_member(
-        self, values: list[Any], grand_parent: Any, key: str, margin: str
-    ) -> str:
-        inner = f"{margin}  "
-        texts = [
-            (
-                self._replaced(value, values, grand_parent, key, inner)
-                if isinstance(value, dict)
-                else self.plain(value, inner)
-            )
-            for value in values
-        ]
-        return self._list(texts, margin)
+    def _is_optional(self, place: _JsonPlace | None) -> bool:
+        return place is not None and not self._requires(place.grand_parent, place.key)
 
-    def _replaced(
-        self, value: JsonObject, parent: Any, grand_parent: Any, key: str, margin: str
-    ) -> str:
-        """The text of an object; of the definition for a reference to it."""
-        name = referenced(value, self._definitions)
-        if name is None:
-            return self._nullable(value, parent, grand_parent, key, margin)
+    def _fragment(self, name: str, value: JsonObject, place: _JsonPlace) -> str:
+        """The text of a definition in a place where ``value`` refers to it."""
         siblings = (
-            {inner: value[inner] for inner in value if inner != "$ref"}
+            {key: value[key] for key in value if key != "$ref"}
             if self._keeps_siblings
             else {}
         )
         fragment = _Fragment(
             name,
-            self._requires(grand_parent, key),
+            self._requires(place.grand_parent, place.key),
             frozenset(
-                inner
-                for inner, member in self._definitions[name].items()
-                if isinstance(member, dict | list) and self._requires(parent, inner)
+                key
+                for key, member in self._definitions[name].items()
+                if isinstance(member, dict | list) and self._requires(place.parent, key)
             ),
             dumps(siblings) if siblings else "",
         )
@@ -194,7 +176,12 @@ class SchemaWriter:
         if text is None:
             text = self._reference_text(fragment, siblings)
             self._fragments[fragment] = text
-        return _indented(text, margin)
+        return text
+
+    def _plain_fragment(self, name: str) -> str:
+        if name in self._local:
+            return self._local_reference(name)
+        return self.plain(self._definitions[name])
 
     def _reference_text(self, fragment: _Fragment, siblings: JsonObject) -> str:
         if fragment.name in self._local:
@@ -202,18 +189,18 @@ class SchemaWriter:
             if fragment.required:
                 return reference
             texts = [_indented(reference, "    "), self.plain({"type": "null"}, "    ")]
-            return self.members({"anyOf": self._list(texts, "  ")})
+            return self.members({"anyOf": _block("[]", texts, "  ")})
         return self._definition_text(fragment, siblings)
 
     def _definition_text(self, fragment: _Fragment, siblings: JsonObject) -> str:
         key = "value"
-        return self._nullable(
-            {**self._definitions[fragment.name], **siblings},
+        place = _JsonPlace(
             {"required": fragment.required_keys},
             {"required": (key,) if fragment.required else ()},
             key,
-            "",
         )
+        definition = self._definitions[fragment.name]
+        return self._object({**definition, **siblings}, place, "")
 
     def _local_reference(self, name: str) -> str:
         return self.members({"$ref": self._string(f"{REFERENCE_PREFIX}{name}")})
@@ -241,14 +228,15 @@ class SchemaWriter:
         name = referenced(value, self._definitions)
         return value if name is None else self._definitions[name]
 
-    def _list(self, texts: list[str], margin: str) -> str:
-        if not texts:
-            return "[]"
-        if sum(map(len, texts)) > MAX_LENGTH:
-            raise TooLargeError
-        inner = f"{margin}  "
-        lines = [f"{inner}{text}" for text in texts]
-        return "[\n" + ",\n".join(lines) + f"\n{margin}]"
+
+def _block(brackets: str, lines: list[str], margin: str) -> str:
+    """The text of an object or a list with these members."""
+    if not lines:
+        return brackets
+    if sum(map(len, lines)) > MAX_LENGTH:
+        raise TooLargeError
+    inner = f"\n{margin}  "
+    return f"{brackets[0]}{inner}{f',{inner}'.join(lines)}\n{margin}{brackets[1]}"
 
 
 def _indented(text: str, margin: str) -> str:

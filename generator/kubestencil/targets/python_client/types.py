@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
+from kubestencil.targets.languages.python.modules import MODELS
 from kubestencil.targets.languages.python.package import PythonPackage
 
 _SCALARS: Mapping[str | None, str] = {
@@ -57,19 +58,18 @@ class BodyTypes:
             return TEXT_TYPE
         if schema.ref is None:
             return TEXT_TYPE if schema.type == "string" else ANY_TYPE
-        location = self._package.custom.locations.get(schema.ref)
-        if location is not None:
-            alias = f"{location.group}_{location.version}"
-            return BodyType(
-                f"{alias}.{location.class_name}",
-                f"{location.group}.{location.version}:{location.class_name}",
-                ClientCustomModule(location.group, location.version, alias),
-            )
-        definition = self._release.definitions[schema.ref]
-        name = self._package.classes.get(schema.ref)
-        if name is None or not definition.is_object:
+        location = self._package.classes.get(schema.ref)
+        if location is None:
             return ANY_TYPE
-        return BodyType(f"models.{name}", name)
+        if location.package == MODELS:
+            return BodyType(f"models.{location.name}", location.reference)
+        group, version = location.package.split(".")
+        alias = f"{group}_{version}"
+        return BodyType(
+            f"{alias}.{location.name}",
+            location.reference,
+            ClientCustomModule(group, version, alias),
+        )
 
     def of_kind(self, kind: GroupVersionKind | None) -> Definition | None:
         """The definition of a kind."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -11,21 +11,29 @@ from keyword import iskeyword
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.errors import SpecError
-from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
+from kubestencil.schema import Definition, Field, GroupVersionKind, Release
+from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
+from kubestencil.schema.graph import Graph, reference_graph
 from kubestencil.schema.well_known import LIST_META, OBJECT_META, is_built_in
 from kubestencil.source.releases import package_version
-from kubestencil.targets.languages.python.custom.modules import CustomClasses
+from kubestencil.targets.languages.python.custom_kinds import custom_definitions
 from kubestencil.targets.languages.python.imports import import_cycles
+from kubestencil.targets.languages.python.modules import (
+    ClassLocation,
+    ClassPackage,
+    custom_class_names,
+    custom_packages,
+    model_package,
+    referred_classes,
+)
 from kubestencil.targets.languages.python.spelling import (
     attribute_names,
     class_names,
-    module_name,
     read_spelling,
 )
-from kubestencil.targets.languages.python.types import PythonType, TypeSpeller
 
 # msgspec refuses these characters in the JSON name of a field (msgspec.Struct, rename).
-_NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f]')
+_NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f\ud800-\udfff]')
 _PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 # As PEP 440 has them, without what nobody publishes: epochs.
 _VERSION = re.compile(
@@ -51,11 +59,9 @@ class PythonOptions:
 class PythonPackage:
     """The names and types of the package that ``target`` generates for ``release``.
 
-    ``classes`` maps the full name of a definition to its class in ``models``, which has
-    those that are not custom; ``custom`` has the others. ``options`` are those of the
-    target. Raises SpecError where two
-    definitions get the same class, TargetError for a mistake in the target's spelling
-    or options.
+    ``options`` and ``spelling`` are those of the target. ``custom`` has the group and
+    version of each definition that is custom. Raises SpecError where two definitions get
+    the same class, TargetError for a mistake in the target's spelling or options.
     """
 
     def __init__(self, release: Release, target: Target) -> None:
@@ -63,109 +69,107 @@ class PythonPackage:
         self.release = release
         self.definitions = release.definitions
         self.spelling = read_spelling(target)
-        self.custom = CustomClasses(release, self.spelling)
-        custom = self.custom.members
-        self.classes = class_names(
-            [name for name in release.definitions if name not in custom],
-            self.spelling.reserved_classes,
-        )
-        self._types = TypeSpeller(release.definitions, self.classes)
+        self.custom = custom_definitions(release)
+        built_in = [name for name in self.definitions if name not in self.custom]
+        self._class_names = {
+            **class_names(built_in, self.spelling.reserved_classes),
+            **custom_class_names(self.definitions, self.custom, self.spelling),
+        }
 
     def check(self) -> None:
         """Raise the SpecError that generating the package would raise."""
-        self.custom_kinds()
-        for definition in self.models:
-            self.fields(definition)
-            self.attributes(definition)
         # Computed, and checked, when first used.
-        _ = self.modules, self.cycles, self.custom.cycles
+        _ = self.kinds, self.cycles
 
     @cached_property
-    def models(self) -> Sequence[Definition]:
-        """The definitions that become classes, sorted by class."""
-        objects = (
+    def packages(self) -> Sequence[ClassPackage]:
+        """The packages of classes: ``models``, then those of custom kinds."""
+        names = self._class_names
+        built_in = (
             definition
-            for definition in self.definitions.values()
-            if definition.is_object and definition.name in self.classes
+            for name, definition in self.definitions.items()
+            if name not in self.custom
         )
-        return sorted(objects, key=lambda definition: self.classes[definition.name])
+        return [
+            model_package(built_in, names, self.spelling),
+            *custom_packages(self.definitions, self.custom, names, self.spelling),
+        ]
 
     @cached_property
-    def modules(self) -> Mapping[str, str]:
-        """The module of each class."""
-        classes = (self.classes[definition.name] for definition in self.models)
-        acronyms = self.spelling.acronyms
-        return {class_name: module_name(class_name, acronyms) for class_name in classes}
+    def classes(self) -> Mapping[str, ClassLocation]:
+        """The class of each definition that has one, by full name."""
+        return {
+            definition.name: ClassLocation(
+                self._class_names[definition.name], package.path, module.name
+            )
+            for package in self.packages
+            for module in package.modules
+            for definition in module.definitions
+        }
+
+    def referred_classes(self, definition: Definition) -> Iterator[str]:
+        """The full names of the definitions whose classes a definition's class needs."""
+        graph = self._graph
+        return referred_classes(
+            graph[definition.name], graph, self.classes.__contains__
+        )
+
+    @cached_property
+    def _graph(self) -> Graph:
+        return reference_graph(self.definitions)
 
     @cached_property
     def cycles(self) -> Mapping[str, int]:
-        """A number for each class, the same for classes that import each other."""
-        graph = {
-            self.classes[definition.name]: tuple(
-                self.classes[name]
-                for field in definition.fields
-                for name in self.type(field.schema).references
-            )
-            for definition in self.models
-        }
-        return import_cycles(graph)
+        """A number for each module, the same for those that import each other.
 
-    def kinds(self) -> Mapping[GroupVersionKind, str]:
-        """The class of each kind. Raises SpecError where two classes are one kind."""
-        names = (definition.name for definition in self.models)
-        return self._by_kind(((name, self.classes[name]) for name in names), {})
-
-    def custom_kinds(self) -> Mapping[GroupVersionKind, str]:
-        """The class of each custom kind, after its module: ``example_com.v1:Widget``.
-
-        Raises SpecError where two classes are one kind.
+        Raises SpecError where imports would be nested too deeply.
         """
-        classes = (
-            (name, f"{location.group}.{location.version}:{location.class_name}")
-            for name, location in self.custom.locations.items()
-        )
-        return self._by_kind(classes, self.kinds())
+        graph: dict[str, dict[str, None]] = {}
+        for name, location in self.classes.items():
+            graph.setdefault(location.path, {}).update(
+                (self.classes[reference].path, None)
+                for reference in self.referred_classes(self.definitions[name])
+            )
+        return import_cycles({path: tuple(paths) for path, paths in graph.items()})
 
-    def _by_kind(
-        self, classes: Iterable[tuple[str, str]], others: Mapping[GroupVersionKind, str]
-    ) -> Mapping[GroupVersionKind, str]:
-        """The classes of definitions by kind, none of which is among ``others``."""
-        by_kind: dict[GroupVersionKind, str] = {}
-        for name, class_name in classes:
+    @cached_property
+    def kinds(self) -> Mapping[GroupVersionKind, ClassLocation]:
+        """The class of each kind. Raises SpecError where two classes are one kind."""
+        by_kind: dict[GroupVersionKind, ClassLocation] = {}
+        for name, location in self.classes.items():
             for kind in self.definitions[name].kinds:
-                first = others.get(kind) or by_kind.setdefault(kind, class_name)
-                if first != class_name:
+                first = by_kind.setdefault(kind, location)
+                if first != location:
                     raise SpecError(
-                        f"{first} and {class_name} are both {kind.kind!a} of "
-                        f"{kind.api_version!a}",
+                        f"{first.reference} and {location.reference} are both "
+                        f"{kind.kind!a} of {kind.api_version!a}",
                         hint="remove x-kubernetes-group-version-kind from one of them",
                     )
         return by_kind
 
-    def type(self, schema: Schema) -> PythonType:
-        """The type of the values that a schema allows."""
-        return self._types.spell(schema)
+    def fields(self, definition: Definition) -> Sequence[Field]:
+        """The fields that have an attribute, sorted by JSON name.
 
-    def fields(self, definition: Definition) -> list[tuple[Field, PythonType]]:
-        """The fields with their types, sorted by JSON name.
-
-        The official client's classes have that order, and its ApiClient writes JSON
-        in it. Raises SpecError for a JSON name that msgspec does not allow.
+        The official client's classes have that order, and its ApiClient writes JSON in
+        it.
         """
-        fields = sorted(definition.fields, key=lambda field: field.name)
-        for field in fields:
-            if _NOT_IN_JSON_NAME.search(field.name):
-                raise SpecError(
-                    f"the name of the field {field.name!a} has a quote, a backslash "
-                    "or a control character",
-                    where=definition.name,
-                    hint="rename it in the document",
-                )
-        return [(field, self.type(field.schema)) for field in fields]
+        return sorted(_attribute_fields(definition), key=lambda field: field.name)
 
     def attributes(self, definition: Definition) -> Mapping[str, str]:
-        """The attribute of each field, by JSON name."""
-        return attribute_names(definition.fields, self.spelling)
+        """The attribute of each field that has one, by JSON name."""
+        return attribute_names(_attribute_fields(definition), self.spelling)
+
+    def fields_without_attribute(self, definition: Definition) -> Sequence[str]:
+        """The JSON names of the fields that are kept although they have no attribute."""
+        names = (field.name for field in definition.fields)
+        return sorted(filter(_NOT_IN_JSON_NAME.search, names))
+
+
+def _attribute_fields(definition: Definition) -> Iterator[Field]:
+    """The fields that have an attribute: those whose name msgspec allows."""
+    for field in definition.fields:
+        if not _NOT_IN_JSON_NAME.search(field.name):
+            yield field
 
 
 def is_always_sent(definition: Definition, field: Field, release: Release) -> bool:
@@ -183,13 +187,12 @@ def is_always_sent(definition: Definition, field: Field, release: Release) -> bo
     )
 
 
-def class_description(
-    definition: Definition, release: Release, notes: Iterable[str] = ()
-) -> str:
+def class_description(definition: Definition, release: Release) -> str:
     """The docstring of a class: its description, which of its kinds API servers warn of,
-    and further notes."""
+    and which of its fields exclude each other."""
     text = definition.description.strip() or definition.name
-    return "\n\n".join([text, *_deprecation_notes(definition, release), *notes])
+    choices = map(_choice_note, field_choices(definition.schema))
+    return "\n\n".join([text, *_deprecation_notes(definition, release), *choices])
 
 
 def _deprecation_notes(definition: Definition, release: Release) -> Iterator[str]:
@@ -198,6 +201,12 @@ def _deprecation_notes(definition: Definition, release: Release) -> Iterator[str
         if resource and resource.deprecated:
             warning = resource.deprecation_warning or f"{kind.api_version} {kind.kind}"
             yield f"Deprecated: {warning}"
+
+
+def _choice_note(choice: FieldChoice) -> str:
+    alternatives = ", ".join(" and ".join(fields) for fields in choice.fields)
+    verb = "allowed" if choice.kind == "at most one of" else "required"
+    return f"{choice.kind.capitalize()} these is {verb}: {alternatives}."
 
 
 def package_options(target: Target) -> PythonOptions:

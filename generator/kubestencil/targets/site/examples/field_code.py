@@ -59,8 +59,8 @@ def python_names_script(
     if models is not None:
         package = module or models.options.package
         for name, address in own.items():
-            is_class = release.definitions[name].is_object
-            class_name = models.classes[name] if is_class else ""
+            location = models.classes.get(name)
+            class_name = location.name if location else ""
             version = address.version.removeprefix("unversioned")
             if class_name != f"{version[:1].upper()}{version[1:]}{address.kind}":
                 classes[address.path] = class_name

@@ -1,5 +1,0 @@
-"""Models of custom resources.
-
-``kinds`` finds them, ``modules`` has their classes by group and version, ``types`` the
-types of attributes.
-"""
