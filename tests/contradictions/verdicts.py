@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -12,7 +12,8 @@ from kubestencil.checking.paths import field_path
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import RULES, Change
 from kubestencil.checking.upgrade import ObjectResult, Upgrade
-from kubestencil.schema.types import Release
+from kubestencil.schema.kinds import definitions_of_kinds
+from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Answer, Request
 from tests.contradictions.model import Contradiction
@@ -88,16 +89,15 @@ def judge(
     releases, or none: then it is what tables say."""
     before, after = releases
     validators = [_Recorded(program) for program in programs]
-    upgrades = {
-        mode: Upgrade(
-            *(
+    kinds = [definitions_of_kinds(release) for release in releases]
+    upgrades: dict[Mode, Upgrade] = {}
+    for mode, uses in MODES.items():
+        if validators or mode == "tables":
+            old, new = (
                 prepare(release, validators[index] if uses[index] else None)
                 for index, release in enumerate((before, after))
             )
-        )
-        for mode, uses in MODES.items()
-        if validators or mode == "tables"
-    }
+            upgrades[mode] = Upgrade(old, new)
     try:
         for start in range(0, len(cases), _BATCH):
             part = cases[start : start + _BATCH]
@@ -111,23 +111,22 @@ def judge(
                     for mode, upgrade in upgrades.items()
                 }
                 answers = [pending[index].result() for pending in asked]
-                verdicts = [
-                    _verdict(upgrades["tables"], position, case, answers)
-                    for position in (0, 1)
-                ]
-                yield Judged(case, *verdicts, results)
+                old_verdict, new_verdict = (
+                    _verdict(served, case, answers[position] if answers else None)
+                    for position, served in enumerate(kinds)
+                )
+                yield Judged(case, old_verdict, new_verdict, results)
     finally:
         for validator in validators:
             validator.close()
 
 
 def _verdict(
-    upgrade: Upgrade, position: int, case: Case, answers: Sequence[Answer]
+    kinds: Collection[GroupVersionKind], case: Case, answer: Answer | None
 ) -> Verdict:
-    release = (upgrade.before, upgrade.after)[position]
-    answer = answers[position] if answers else Answer(0)
-    assert release is not None
-    if case.kind not in release.kinds:
+    """What an answer means of a release that has some kinds."""
+    answer = answer or Answer(0)
+    if case.kind not in kinds:
         return Verdict("unserved", answer)
     states: Mapping[int, State] = {
         200: "accepted", 201: "accepted", 400: "undecodable", 422: "refused",
