@@ -288,6 +288,8 @@ class ForObjects:
 
     def contradictions(self, index: int, judged: Judged) -> Iterator[Contradiction]:
         """Where ``diff --for`` and ``check`` by tables differ about an object."""
+        if judged.before.state == judged.after.state == "unserved":
+            return  # No report has a kind that neither release serves.
         told = self._by_object.get(index, [])
         text = str(told[:4])
         differences = judged.results["tables"].differences

@@ -93,9 +93,11 @@ class Judgement:
     def can_compare(self, problem: Problem) -> bool:
         """Whether tables can say that the server of this release accepts what breaks a rule
         in another one: it drops what a gate guards, or they know what it refuses."""
+        beside = problem.path[:-1]
         is_dropped = any(
             other.rule == "gated-field"
-            and problem.path[: len(other.path) - 1] == other.path[:-1]
+            and other.path
+            in (problem.path[: len(other.path)], beside + other.path[-1:])
             for other in self.results.problems
         )
         kind, release = self.advice.kind, self.advice.release
