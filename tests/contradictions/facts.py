@@ -12,7 +12,7 @@ from kubestencil.checking.decoding.remarks import remarks_on
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.checking.files.uses import uses_of_manifests
 from kubestencil.checking.findings import Problem
-from kubestencil.checking.paths import field_path
+from kubestencil.checking.paths import field_path, keys_of
 from kubestencil.checking.release import CheckedRelease, prepare
 from kubestencil.checking.rules import RULES
 from kubestencil.diff import Change, compare, history
@@ -25,14 +25,14 @@ from kubestencil.schema.graph import breadth_first, reference_graph
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import refused_fields
 from kubestencil.schema.knowledge.fields import KnownField, known_field
-from kubestencil.schema.knowledge.places import known_place
+from kubestencil.schema.knowledge.places import known_place, unvalidated_fields
 from kubestencil.schema.knowledge.words import field_in_words
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.rows import FieldRow, ReleaseFields
 from kubestencil.targets.site.fields.schema_labels import Attribute, in_words
-from tests.contradictions.model import Contradiction
+from tests.contradictions.model import Contradiction, Group
 from tests.contradictions.objects import Case, FieldPlace, fields_of
 from tests.contradictions.verdicts import Judged
 
@@ -337,8 +337,16 @@ class ForObjects:
         self, kind: str, judged: Judged, problem: Problem, text: str
     ) -> Contradiction:
         detail = f"{problem.rule} {field_path(problem.path)}: {problem.message[:200]} | {text}"
-        return Contradiction("fact", kind, judged.case.name, detail)
+        kind_of_object = judged.case.kind
+        unseen = unvalidated_fields(self._releases[0].name).get(kind_of_object, ())
+        path = keys_of(problem.path)
+        # Reports have neither combinations of fields nor what was not looked into before.
+        is_gap = problem.rule in _OF_COMBINATIONS or path.startswith(tuple(unseen))
+        group: Group = "gap" if is_gap else "fact"
+        return Contradiction(group, kind, judged.case.name, detail)
 
 
+# Rules of check that a combination of fields can break.
+_OF_COMBINATIONS = {"missing-field", "forbidden-field", "out-of-range"}
 # Rules of diff about fields and kinds, whatever an object has there.
 _WHATEVER_THE_VALUE = {"field-removed", "kind-removed", "removed-with-replacement"}
