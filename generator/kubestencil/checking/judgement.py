@@ -24,8 +24,9 @@ from kubestencil.checking.named_resources import removed_resources, stored_versi
 from kubestencil.checking.paths import Path, moved_path
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import LEVELS, RULES, RuleId
+from kubestencil.checking.values.comparable import has_facts
 from kubestencil.checking.values.places import refusals
-from kubestencil.checking.verdicts import add_verdict, ask_verdict
+from kubestencil.checking.verdicts import add_verdict, ask_verdict, refused_places
 from kubestencil.checking.verdicts.changes import (
     UNKNOWN_CHANGES,
     add_refused_changes,
@@ -54,7 +55,7 @@ class Judgement:
     ``results.values`` is what the API server refuses, by the ``judge``: by its own code,
     or by tables. ``by_tables`` is what tables have, whoever judges. Nobody judges an object
     that a server cannot decode, and one of a kind that the release does not know:
-    ``is_known``.
+    ``is_known``. ``refused`` are the places that its code names.
     """
 
     results: Results
@@ -63,6 +64,7 @@ class Judgement:
     by_tables: Sequence[Problem] = ()
     is_served: bool = True
     is_known: bool = True
+    refused: frozenset[Path] = frozenset()
 
     @property
     def problems(self) -> Sequence[Problem]:
@@ -77,6 +79,33 @@ class Judgement:
     def has_as_bad(self, problem: Problem) -> bool:
         """Whether something at the place of a problem is as bad, whatever its rule."""
         return has_as_bad(self.problems, problem)
+
+    def has_cause(self, problem: Problem, other: Judgement) -> bool:
+        """Whether the API server's code refuses what it refuses in another release, where
+        that has a problem: of what is around a value, tables of one of the releases may
+        know better which value is meant."""
+        place, outer = problem.path, problem.path[:-1]
+        of_both = self.refused & other.refused
+        return is_error(problem) and (
+            place in of_both or (place not in other.refused and outer in of_both)
+        )
+
+    def can_compare(self, problem: Problem) -> bool:
+        """Whether tables can say that the server of this release accepts what breaks a rule
+        in another one: it drops what a gate guards, or they know what it refuses."""
+        beside = problem.path[:-1]
+        is_dropped = any(
+            other.rule == "gated-field"
+            and other.path
+            in (problem.path[: len(other.path)], beside + other.path[-1:])
+            for other in self.results.problems
+        )
+        kind, release = self.advice.kind, self.advice.release
+        definition = release.kinds.get(kind)
+        return is_dropped or (
+            definition is not None
+            and has_facts(problem, kind, definition, release.release)
+        )
 
 
 def has_as_bad(problems: Iterable[Problem], problem: Problem) -> bool:
@@ -152,7 +181,10 @@ def start_judgement(
         results.problems.extend(removed_resources(value, kind, release))
         results.problems.extend(stored_versions(value, kind))
         judge: _Judge = None if values is None else "tables"
-        return Judgement(results, advice, "server" if is_decided else judge, by_tables)
+        refused = frozenset[Path]()
+        if answer is not None and is_decided:
+            judge, refused = "server", refused_places(answer, value)
+        return Judgement(results, advice, judge, by_tables, refused=refused)
 
     return finish
 

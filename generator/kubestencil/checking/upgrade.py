@@ -159,7 +159,10 @@ class Upgrade:
             return
         explain = before.advice.explained
         for problem in before.problems:
-            if any(after.has_as_bad(problem) for after in latest):
+            if any(
+                after.has_as_bad(problem) or after.has_cause(problem, before)
+                for after in latest
+            ):
                 continue
             if problem.rule == "gated-field":
                 yield self._turned_on(problem)
@@ -188,18 +191,22 @@ class _Found(NamedTuple):
 
 def _change(problem: Problem, before: Judgement, after: Judgement) -> Change:
     """What a problem of a release means for an upgrade to it: of one place, only what is
-    worse than before is new. It is unknown where the older release was not judged in the
-    same way: tables may lack what the API server's code finds."""
-    if before.has_as_bad(problem):
+    worse than before is new. It is unknown where nobody can say what the older release
+    makes of it: its kind is another one, or it was judged in another way."""
+    if before.has_as_bad(problem) or before.has_cause(problem, after):
         return "both"
     if problem not in after.results.values:
         return "new" if before.is_known else "unknown"
-    is_comparable = before.judge == after.judge or (
-        before.judge is not None and has_as_bad(after.by_tables, problem)
-    )
+    if not before.is_known or before.judge is None:
+        return "unknown"
+    if before.judge == "server":
+        # It warns of nothing where it refuses the object.
+        is_silent = not is_error(problem) and any(map(is_error, before.problems))
+        is_alike = after.is_served or after.judge == "server"
+        return "new" if is_alike and not is_silent else "unknown"
     # Tables of another kind say little of what a server refused in this one.
-    is_alike = after.is_served or after.judge == "server"
-    return "new" if before.is_known and is_comparable and is_alike else "unknown"
+    is_comparable = after.is_served and has_as_bad(after.by_tables, problem)
+    return "new" if is_comparable and before.can_compare(problem) else "unknown"
 
 
 def _is_fixed(problem: Problem, before: Judgement, after: Judgement) -> bool:

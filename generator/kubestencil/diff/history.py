@@ -17,10 +17,11 @@ from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
-from kubestencil.schema.knowledge.gates import GateStage, gate_of
+from kubestencil.schema.knowledge.fields import known_field
+from kubestencil.schema.knowledge.gates import GateStage
+from kubestencil.schema.knowledge.places import at_place
 from kubestencil.schema.lookup import TypeMatch, definitions_of, find_types
-from kubestencil.schema.types import Schema
-from kubestencil.source.releases import is_version
+from kubestencil.schema.types import GroupVersionKind, Schema
 
 #: How a field differs from the column that its column is compared with: ``new``,
 #: ``changed``, ``docs`` (only its description changed), or empty (unchanged).
@@ -42,10 +43,10 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A field in one column: its ``schema``, whether it is ``required``, and how it
-    differs from the column that this one is compared with. ``gate`` is the feature gate
-    that guards it in the release, None where there is none or the release has no facts
-    about gates."""
+    """A field in one column: its ``schema``, whether an object needs it (``required``), to
+    the API server where that is known, and how it differs from the column that this one
+    is compared with. ``gate`` is the feature gate that guards it in the release, None where
+    there is none or the release has no facts about gates."""
 
     schema: Schema
     required: bool
@@ -321,7 +322,7 @@ def _history(
         match.group,
         tuple(release.name for release in releases),
         columns,
-        tuple(_rows(trees, bases, events, columns)),
+        tuple(_rows(trees, bases, events, columns, match)),
         events,
         match.field_path,
         coverage_of(releases, _ASPECTS),
@@ -370,9 +371,12 @@ def _rows(
     bases: Sequence[int],
     events: Sequence[Event],
     columns: Sequence[Column],
+    match: TypeMatch,
 ) -> Iterator[Row]:
     """The fields, in the order in which they first appear; ``bases`` are the indexes of
     the columns that each column is compared with."""
+    group = "" if match.group == "core" else match.group
+    kinds = [GroupVersionKind(group, one.version, match.kind) for one in columns]
     marks: dict[tuple[int, str], Mark] = {}
     for event in events:
         if event.field is not None:
@@ -389,10 +393,12 @@ def _rows(
             # A field of an object that was added has no event of its own.
             is_new = index > 0 and path not in trees[bases[index]].fields
             mark = "new" if is_new else marks.get((index, path), "")
-            release, gate = columns[index].release, None
-            if field is not None and is_version(release):
-                gate = gate_of(field.definition, field.field.name, release)
-            cells.append(field and Cell(*field.field[1:], mark, gate))
+            if field is None:
+                cells.append(None)
+                continue
+            known = known_field(columns[index].release, field.definition, field.field)
+            known = at_place(known, kinds[index], path.split("."))
+            cells.append(Cell(known.schema, known.required, mark, known.gate))
         yield Row(path, tuple(cells))
 
 

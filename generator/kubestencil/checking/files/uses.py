@@ -20,6 +20,14 @@ from kubestencil.schema.types import (
 )
 from kubestencil.schema.well_known import OBJECT_META
 
+_CORE = "io.k8s.api.core.v1"
+# The fields whose value, or whose keys, are labels of nodes.
+_LABELS_OF_NODES = {
+    (f"{_CORE}.PodSpec", "nodeSelector"),
+    (f"{_CORE}.NodeSelectorRequirement", "key"),
+    (f"{_CORE}.TopologySpreadConstraint", "topologyKey"),
+}
+
 
 class ManifestUses(NamedTuple):
     """What manifests use, and the numbers of ``files`` and of ``objects`` that were read.
@@ -123,6 +131,13 @@ class _Walk(NamedTuple):
             path = *part.path, "annotations", key
             places.append(self._place(path, of_key=True))
 
+    def _add_labels(self, names: Any, path: Path) -> None:
+        """Add labels of nodes, as fields of a node: a text, or the keys of an object."""
+        for name in (names,) if isinstance(names, str) else object_at(names):
+            field = f"metadata.labels.{name}"
+            places = self.uses.fields.setdefault((f"{_CORE}.Node", field), [])
+            places.append(self._place(path, of_key=True))
+
     def _members(self, part: _Part) -> Iterator[_Part]:
         """The values in a value; those of fields are added to the uses."""
         schema, value, path = part.schema, part.value, part.path
@@ -137,8 +152,11 @@ class _Walk(NamedTuple):
                     continue
                 inner = *path, field.name
                 prefix = f"{part.prefix}.{field.name}".lstrip(".")
-                places = self.uses.fields.setdefault((part.definition, prefix), [])
+                key_of_field = part.definition, prefix
+                places = self.uses.fields.setdefault(key_of_field, [])
                 places.append(self._place(inner, of_key=True))
+                if key_of_field in _LABELS_OF_NODES:
+                    self._add_labels(value[field.name], inner)
                 yield _Part(
                     field.schema, value[field.name], inner, part.definition, prefix
                 )

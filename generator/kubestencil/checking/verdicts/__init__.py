@@ -148,11 +148,21 @@ def _has_unknown(cause: Cause) -> bool:
         return False
 
 
+def refused_places(answer: Answer, value: Mapping[str, Any]) -> frozenset[Path]:
+    """The places that a server names as causes of its refusal."""
+    return frozenset(_whole(*located(cause.field, value)) for cause in answer.causes)
+
+
+def _whole(path: Path, rest: str) -> Path:
+    """A path with the end that the object does not have."""
+    return (*path, *(name or key for name, key in STEP.findall(rest[:_MAX_MESSAGE])))
+
+
 def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> Problem:
     """``rest`` is the end of the path that the object does not have."""
     message = message_of(cause)
     rule = _RULES.get(cause.reason, "invalid-value")
-    whole = (*path, *(name or key for name, key in STEP.findall(rest[:_MAX_MESSAGE])))
+    whole = _whole(path, rest)
     places = {problem.path: problem for problem in known}
     if whole in places:
         return places[whole]._replace(message=message)
@@ -167,8 +177,10 @@ def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> P
         is_same = rule in (problem.rule, "invalid-value")
         if problem.path[:-1] == whole and is_same:
             return problem._replace(message=message)
-    hint = f"add {rest.lstrip('.')}" if rule == "missing-field" and rest else ""
-    return Problem(rule, whole if hint else path, message, hint)
+    # Where a text is absent, a server may find that the empty one is wrong.
+    is_absent = rest and (rule == "missing-field" or cause.bad_value == '""')
+    hint = f"add {rest.lstrip('.')}" if rest and rule == "missing-field" else ""
+    return Problem(rule, whole if is_absent else path, message, hint)
 
 
 def message_of(cause: Cause) -> str:

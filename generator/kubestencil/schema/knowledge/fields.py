@@ -25,7 +25,11 @@ from kubestencil.schema.knowledge.values import (
     Origin,
     server_facts,
 )
-from kubestencil.schema.knowledge.warnings import Warned, warned_fields
+from kubestencil.schema.knowledge.warnings import (
+    Warned,
+    volume_plugin,
+    warned_fields,
+)
 from kubestencil.schema.types import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.source.releases import version_in
@@ -156,8 +160,11 @@ class KnownField(NamedTuple):
 
     @property
     def deprecation(self) -> str:
-        """The sentence that calls the field deprecated, empty where none does."""
-        return deprecation(self.schema.description)
+        """The sentence that calls the field deprecated, empty where none does. Descriptions
+        of volumes say it some releases later."""
+        plugin = volume_plugin(self.definition, self.name)
+        stated = deprecation(self.schema.description)
+        return stated or (plugin.deprecation_in(self.release) if plugin else "")
 
     @property
     def warned(self) -> Warned | None:
@@ -171,7 +178,9 @@ class KnownField(NamedTuple):
     @property
     def loss_of_effect(self) -> str:
         """The sentence that says that the field does nothing any more, or empty."""
-        return loss_of_effect(self.schema.description)
+        plugin = volume_plugin(self.definition, self.name)
+        stated = loss_of_effect(self.schema.description)
+        return stated or (plugin.end_in(self.release) if plugin else "")
 
 
 def known_fields(release: Release, definition: str) -> Iterator[KnownField]:

@@ -116,14 +116,17 @@ def known_place(
         owner, schema = inner.ref or "", release.resolve(inner)
     for field in schema.fields:
         if field.name == name:
-            known = known_field(release.name, owner, field)
-            in_kind = server_facts(release.name).in_kind(kind, ".".join(path))
-            return known if in_kind is None else _at_place(known, in_kind)
+            return at_place(known_field(release.name, owner, field), kind, path)
     return None
 
 
-def _at_place(known: KnownField, facts: FieldFacts) -> KnownField:
-    """What is known of a field, with the facts that hold at one place of a kind."""
+def at_place(
+    known: KnownField, kind: GroupVersionKind, path: Sequence[str]
+) -> KnownField:
+    """What is known of a field, with the facts that hold at its path in a kind only."""
+    facts = server_facts(known.release).in_kind(kind, ".".join(path))
+    if facts is None:
+        return known
     origin = {**known.server.origin, **facts.origin}
     changed = {name: getattr(facts, name) for name in facts.origin}
     if facts.required and "defaults" not in changed:

@@ -14,7 +14,12 @@ from kubestencil.schema.knowledge.tables import (
     ranged_rows,
     rows_of_release,
 )
-from kubestencil.source.releases import ReleaseRange, is_between
+from kubestencil.source.releases import (
+    ReleaseRange,
+    has_reached,
+    is_between,
+    version_in,
+)
 
 #: The definitions that have a field for each volume plugin.
 VOLUMES = ("io.k8s.api.core.v1.Volume", "io.k8s.api.core.v1.PersistentVolumeSpec")
@@ -33,6 +38,27 @@ class VolumePlugin(NamedTuple):
     migrated: str | None
     ended: str | None
     source: str
+
+    def deprecation_in(self, release: str) -> str:
+        """Since when it is deprecated or handed over in a release; empty where it is not."""
+        if _has_happened(self.deprecated, release):
+            return f"the volume plugin is deprecated since {self.deprecated}"
+        if _has_happened(self.migrated, release):
+            return f"a CSI driver serves such volumes since {self.migrated}"
+        return ""
+
+    def end_in(self, release: str) -> str:
+        """Since when it does not work in a release; empty where it does."""
+        if _has_happened(self.ended, release):
+            return f"such volumes do not work, or not by default, since {self.ended}"
+        return ""
+
+
+def _has_happened(event: str | None, release: str) -> bool:
+    """Whether something has happened in a release; a name that is no version is that of
+    the newest one."""
+    version = version_in(release)
+    return event is not None and (version is None or has_reached(version, event))
 
 
 def volume_plugin(definition: str, field: str) -> VolumePlugin | None:

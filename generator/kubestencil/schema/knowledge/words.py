@@ -325,7 +325,7 @@ def deprecation_in_words(
     """That a field is deprecated, and which of the fields beside it to use instead."""
     if known.loss_of_effect:
         yield Phrase("effect", "no effect")
-    if known.deprecation:
-        instead = known.replacement(siblings)
+    if known.deprecation or known.warned:
+        instead = known.replacement(siblings) or (known.warned and known.warned.instead)
         text = f"deprecated, use {instead}" if instead else "deprecated"
         yield Phrase("deprecated", text)

@@ -285,17 +285,18 @@ class ReleaseFields:
             yield immutable_in_words(fixed)
         own = self._release.definitions.get(known.definition)
         if known.schema.ref == OBJECT_META and own and own.served_kind:
-            yield from self._name_facts(own.served_kind)
+            yield from self._metadata_facts(own.served_kind)
 
-    def _name_facts(self, kind: GroupVersionKind) -> Iterator[Phrase]:
-        """What holds for the names of the objects of a kind."""
-        facts = facts_in_kind(self._release.name, kind).get("metadata.name")
-        name = self._release.definitions[OBJECT_META].schema.field("name")
-        if facts is not None and name is not None:
-            for phrase in facts_in_words(name, facts):
+    def _metadata_facts(self, kind: GroupVersionKind) -> Iterator[Phrase]:
+        """What holds for the metadata of the objects of a kind."""
+        metadata = self._release.definitions[OBJECT_META].schema
+        for path, facts in facts_in_kind(self._release.name, kind).items():
+            outer, _, name = path.rpartition(".")
+            field = metadata.field(name) if outer == "metadata" else None
+            for phrase in facts_in_words(field, facts) if field else ():
                 # Without a name, generateName makes one.
                 if phrase.fact != "required":
-                    yield phrase._replace(text=f"name: {phrase.text}")
+                    yield phrase._replace(text=f"{name}: {phrase.text}")
 
     def _document_attributes(
         self, schema: Schema, value: Schema
