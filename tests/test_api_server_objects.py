@@ -36,7 +36,8 @@ def submit_examples(client: Client, values: Mapping[str, Any]) -> dict[str, Repl
     return dict(zip(values, client.submit_all(values.values()), strict=True))
 
 
-@pytest.mark.parametrize("shape", rest_nightly(SHAPES))
+@pytest.mark.nightly
+@pytest.mark.parametrize("shape", SHAPES)
 def test_examples_of_custom_resources_are_refused_by_cel_rules_only(
     api_server: Client, custom_resources: Crds, crd_release: Release, shape: str
 ) -> None:

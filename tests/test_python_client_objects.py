@@ -331,6 +331,7 @@ def change_objects(client: Any, models: Any, changes: int = CHANGES) -> None:
             client.apply(made, field_manager="tests")
 
 
+@pytest.mark.nightly
 def test_an_informer_has_what_the_server_has(
     package: Any, client: Any, config: Any, models: Any
 ) -> None:

@@ -55,6 +55,7 @@ def check_without_warnings(cargo: Cargo, folder: Path) -> None:
         assert "warning" not in output, output[:3000]
 
 
+@pytest.mark.nightly
 def test_the_compiler_clippy_and_rustdoc_do_not_warn(cargo: Cargo, crate: Path) -> None:
     check_without_warnings(cargo, crate)
 

@@ -198,6 +198,7 @@ def _common(expected: Any, value: Any) -> Any:
     return value
 
 
+@pytest.mark.nightly
 @pytest.mark.peer
 def test_the_official_python_client_makes_the_same_object(
     codes: list[dict[str, str]],
