@@ -126,7 +126,6 @@ class Upgrade:
         latest = examined if self.before is None else examined[1:]
         found: dict[tuple[RuleId, Path, str], _Found] = {}
         for release, after in zip((self.after, *self.others), latest, strict=True):
-            explain = after.advice.explained
             messages = {problem.message for problem in after.problems}
             for problem in after.problems:
                 key = problem.rule, problem.path, problem.message
@@ -143,17 +142,20 @@ class Upgrade:
                 )
                 key = key if key in found else other
                 if key not in found:
-                    found[key] = _Found(explain(problem), after, [])
+                    found[key] = _Found(problem, after, [])
                 found[key].releases.append(release.name)
         if self.before is None:
-            for problem, _, names in found.values():
-                yield UpgradeDifference(problem, tuple(names), None)
+            for problem, after, names in found.values():
+                explained = after.advice.explained(problem)
+                yield UpgradeDifference(explained, tuple(names), None)
             return
         before, *_ = examined
         for problem, after, names in found.values():
             is_same = (problem.rule, problem.path) in before.keys
             releases = (self.before.name, *names) if is_same else tuple(names)
-            yield UpgradeDifference(problem, releases, _change(problem, before, after))
+            change = _change(problem, before, after)
+            explained = after.advice.explained(problem)
+            yield UpgradeDifference(explained, releases, change)
         if not all(after.is_served for after in latest):
             # Nothing is fixed by an upgrade to a release that lacks the kind.
             return
@@ -168,7 +170,7 @@ class Upgrade:
                 yield self._turned_on(problem)
                 continue
             is_fixed = all(_is_fixed(problem, before, after) for after in latest)
-            change: Change = "fixed" if is_fixed else "not-found"
+            change = "fixed" if is_fixed else "not-found"
             yield UpgradeDifference(explain(problem), (self.before.name,), change)
 
     def _turned_on(self, problem: Problem) -> UpgradeDifference:
