@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from kubestencil.checking import Finding, check_paths
-from kubestencil.checking.files.find import find_files
+from kubestencil.checking.files.find import ManifestFile, find_files
 from kubestencil.checking.files.kustomize import read_kustomizations
 from kubestencil.checking.rules import RuleId
 from tests.conftest import load, rest_nightly
@@ -118,6 +118,16 @@ def test_every_object_that_the_server_cannot_decode_is_found(
             assert any(finding.severity == "error" for finding in key_findings), row
 
 
+def _changed_by_kustomize(files: Sequence[ManifestFile], folder: Path) -> set[str]:
+    """The files that kustomizations have as patches, or set labels and names in."""
+    known = read_kustomizations(files)
+    return {
+        str(Path(path).relative_to(folder))
+        for path in (*known.patches, *known.set)
+        if Path(path).is_relative_to(folder)
+    }
+
+
 @pytest.mark.parametrize("release", rest_nightly(reversed(RELEASES)))
 def test_what_validation_refuses_is_found_or_beyond_the_document(
     findings: Mapping[str, Mapping[Key, list[Finding]]], manifests: Path, release: str
@@ -125,14 +135,11 @@ def test_what_validation_refuses_is_found_or_beyond_the_document(
     refused = verdicts(release, 422)
     assert len(refused) > 200
     files = list(find_files([str(manifests)]))
-    patches = {
-        str(Path(path).relative_to(manifests))
-        for path in read_kustomizations(files).patches
-    }
+    patches = _changed_by_kustomize(files, manifests)
     missed: list[tuple[Key, str]] = []
     for key, row in refused.items():
         if key[0] in patches:
-            # A patch leaves out what it does not change.
+            # A patch leaves out what it does not change, and a base what is set.
             continue
         key_findings = findings[release].get(key, ())
         paths = {finding.field_path for finding in key_findings}
@@ -154,10 +161,7 @@ def test_refusals_that_depend_on_the_object_alone_are_errors(
     findings: Mapping[str, Mapping[Key, list[Finding]]], manifests: Path, release: str
 ) -> None:
     files = list(find_files([str(manifests)]))
-    patches = {
-        str(Path(path).relative_to(manifests))
-        for path in read_kustomizations(files).patches
-    }
+    patches = _changed_by_kustomize(files, manifests)
     of_cluster = ("failed to allocate IP", "controller-uid")
     refused = [
         key

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests import fake_kubectl
-from tests.conftest import ROOT, Command
+from tests.conftest import NEWEST, ROOT, Command
 
 MANIFESTS = """\
 apiVersion: apps/v1
@@ -336,7 +336,7 @@ def test_kinds_that_are_long_gone_are_reported_and_what_is_not_read_is_named(
 def test_descriptions_are_left_out_unless_they_are_asked_for(
     run: Command, folder: Path
 ) -> None:
-    command = ("diff", "1.35", "1.37", "--for", str(folder), "-f", "json")
+    command = ("diff", "1.35", NEWEST, "--used-by", str(folder), "-f", "json")
     assert json.loads(run(*command).stdout)["summary"]["docs"] == 0
     asked = run(*command, "--severity", "docs")
     assert json.loads(asked.stdout)["summary"]["docs"]

@@ -195,7 +195,7 @@ def test_filters_apply_to_what_to_know_before_an_upgrade(
     assert 0 < len(found) < len(everything)
     assert all("podscheduling" in text.lower() for text in found)
     empty = "return [...document.querySelectorAll('.topic')].filter((topic) =>"
-    empty += " topic.checkVisibility() && !topic.innerText.includes('odScheduling'))"
+    empty += " topic.checkVisibility() && !topic.textContent.includes('odScheduling'))"
     assert browser.run(empty) == []
     search(browser, "no such word anywhere")
     assert not browser.run(

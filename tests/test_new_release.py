@@ -54,6 +54,8 @@ JUDGED = {
     "tests/test_check_alike.py": "what the facts of two releases differ in",
     "tests/test_configurations.py": "what breaks in configuration files",
     "tests/test_diff_behaviour.py": "a flag whose kind of change is rare",
+    "tests/test_contradictions.py": "facts that differ between it and the one before",
+    "tests/test_diff_judgement.py": "values behind a gate, and a list in place of a map",
     "tests/test_diff_reports.py": "a removal that was planned for it",
     "tests/test_site_stated_facts.py": "how many facts descriptions state",
     "tests/test_coverage.py": "tables that end at one release or another",

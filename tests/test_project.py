@@ -48,13 +48,13 @@ PROJECT = """
 target = ["markdown"]
 releases = ["1.34.."]
 output = "docs/{release}"
-specs = "specs"
+spec-dir = "specs"
 
 [[generate]]
 target = ["site"]
 releases = ["1.34.."]
 output = "public"
-specs = "specs"
+spec-dir = "specs"
 kind = ["pod"]
 
 [check]

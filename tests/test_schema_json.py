@@ -10,6 +10,7 @@ CODE = Path(kubestencil.__file__).parent
 #: What prints a schema as JSON, or gives it to templates as the document has it.
 SERIALIZERS = {
     "diff/differences/definitions.py",
+    "diff/documents.py",
     "targets/jsonschema/definitions.py",
     "targets/model/linked.py",
 }

@@ -31,6 +31,7 @@ from kubestencil.output_paths import PRIVATE, check_folder, is_path
 _FORMAT = 2
 _FORMATS = (1, _FORMAT)
 _CACHE = ".cache"
+_IGNORE = ".gitignore"
 # In bytes; a file of a tree takes some 150.
 _MAX_BYTES = 64 << 20
 
@@ -234,8 +235,19 @@ def cache_folder(out: Path) -> Path:
     folder = cache_path(out)
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / ".gitignore").write_text("*\n", "utf-8")
+        (folder / _IGNORE).write_text("*\n", "utf-8")
     return folder
+
+
+def remove_cache(out: Path, *names: str) -> None:
+    """Remove the folder for what is of this machine only, if it has but files of these
+    names. No file is opened: a run may have too many already."""
+    folder = cache_path(out)
+    for name in (_IGNORE, *names):
+        with contextlib.suppress(OSError):
+            (folder / name).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
 
 
 def check_output(out: Path) -> None:

@@ -229,12 +229,11 @@ def staging_folder(out: Path) -> Iterator[Path]:
                 yield folder
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
-                if is_first and not record.recorded_trees(out):
-                    shutil.rmtree(cache, ignore_errors=True)
     except OSError as error:
         raise record.write_error(out, error) from error
     finally:
         if is_first and not record.recorded_trees(out):
+            record.remove_cache(out, _LOCK)
             for folder in (private, *reversed(created)):
                 with contextlib.suppress(OSError):
                     folder.rmdir()

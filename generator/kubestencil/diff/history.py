@@ -11,7 +11,7 @@ from kubestencil.diff.compare import type_changes
 from kubestencil.diff.documents import comparable
 from kubestencil.diff.labels import coverage_of
 from kubestencil.diff.nesting import TypeTree, local_name, type_tree
-from kubestencil.diff.other_names import components_called, kinds_called
+from kubestencil.diff.other_names import flags_called, gates_called, kinds_called
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
@@ -194,11 +194,11 @@ def history(
         matches = find_types(releases, name, field)
     except UsageError as error:
         meant = error.hint if error.hint.startswith("did") else ""
-        components = components_called(name, releases[-1].name)
         hint = (
             kinds_called(name)
             or _types_with_field(name, releases)
-            or "\n  ".join(filter(None, (meant, components)))
+            or flags_called(name, releases[-1].name)
+            or "\n  ".join(filter(None, (meant, gates_called(name))))
             or error.hint
         )
         raise UsageError(error.what, where=error.where, hint=hint) from error

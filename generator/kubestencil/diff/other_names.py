@@ -17,18 +17,22 @@ _MAX_GATES = 5
 _MIN_GATE = 4
 
 
-def components_called(name: str, release: str) -> str:
-    """What is known of the command line flags of a name in a release, or else of the
-    feature gates that have it in theirs; empty where there are none."""
-    called = [flag for flag in flags(release).values() if flag.name == name]
-    texts = (
+def flags_called(name: str, release: str) -> str:
+    """What is known of the command line flags of a name in a release; empty where there
+    are none."""
+    return "; ".join(
         f"{flag}"
         + (f", default {flag.default}" if flag.default else "")
         + (f", field {flag.field}" if flag.field else "")
-        for flag in called
+        for flag in flags(release).values()
+        if flag.name == name
     )
-    gates = islice(_gates_called(name), _MAX_GATES)
-    return "; ".join(texts if called else gates)
+
+
+def gates_called(name: str) -> str:
+    """What is known of the feature gates with a text in their names; empty where there are
+    none."""
+    return "; ".join(islice(_gates_called(name), _MAX_GATES))
 
 
 def kinds_called(name: str) -> str:

@@ -48,6 +48,8 @@ _INCOMPLETE = "some validation rules were not checked because the object was inv
 # Fields of containers.
 _OF_SHELLS = ("command", "args")
 
+# What a server quotes that keeps a value to itself (field.OmitValueType of apimachinery).
+_OMITTED = "<value omitted>"
 # Characters of a message, and of what an object lacks of a path: brackets that nothing
 # closes take quadratic time.
 _MAX_MESSAGE = 400
@@ -143,9 +145,10 @@ def _refusals(
 def _has_unknown(cause: Cause) -> bool:
     """Whether what the server quotes is a placeholder: it names the map of a label."""
     try:
-        return bool(reason_unknown(json.loads(cause.bad_value or "null")))
+        value = json.loads(cause.bad_value or "null")
     except ValueError:
         return False
+    return value != _OMITTED and bool(reason_unknown(value))
 
 
 def refused_places(answer: Answer, value: Mapping[str, Any]) -> frozenset[Path]:
