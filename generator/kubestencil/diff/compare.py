@@ -147,8 +147,8 @@ _SOON = 3  # releases
 
 def _going_soon(pair: _Pair) -> Iterator[GoingSoon]:
     """The kinds of the newer release that were deprecated in the older one, and end
-    within the next three releases; not those whose end was planned for the newer one. A patch has none that its minor
-    version does not have.
+    within the next three releases; not those whose end was planned for the newer one. A
+    patch has none that its minor version does not have.
     """
     old, new = pair.before.stages.kubernetes, pair.after.stages.kubernetes
     if old is None or new is None or release_order(old)[:2] == release_order(new)[:2]:

@@ -217,7 +217,7 @@ def _unread(name: str, error: KubestencilError) -> ManifestFile:
     """What is not read. One reason stands for all that the cluster does not let read, as
     the names of resources would make each another one."""
     is_forbidden = _FORBIDDEN in error.what
-    reason = "the cluster has forbidden to read it" if is_forbidden else error.what
+    reason = "the cluster does not allow reading it" if is_forbidden else error.what
     return ManifestFile(shorten(f"<cluster>/{name}"), reason)
 
 

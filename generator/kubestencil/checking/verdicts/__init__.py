@@ -153,7 +153,8 @@ def _has_unknown(cause: Cause) -> bool:
 
 def refused_places(answer: Answer, value: Mapping[str, Any]) -> frozenset[Path]:
     """The places that a server names as causes of its refusal."""
-    return frozenset(_whole(*located(cause.field, value)) for cause in answer.causes)
+    written = (as_written(cause, value).field for cause in answer.causes)
+    return frozenset(_whole(*located(field, value)) for field in written)
 
 
 def _whole(path: Path, rest: str) -> Path:
