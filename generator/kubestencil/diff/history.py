@@ -20,6 +20,7 @@ from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.knowledge.fields import known_field
 from kubestencil.schema.knowledge.gates import GateStage
 from kubestencil.schema.knowledge.places import at_place
+from kubestencil.schema.knowledge.warnings import Warned
 from kubestencil.schema.lookup import TypeMatch, definitions_of, find_types
 from kubestencil.schema.types import GroupVersionKind, Schema
 
@@ -46,12 +47,14 @@ class Cell(NamedTuple):
     """A field in one column: its ``schema``, whether an object needs it (``required``), to
     the API server where that is known, and how it differs from the column that this one
     is compared with. ``gate`` is the feature gate that guards it in the release, None where
-    there is none or the release has no facts about gates."""
+    there is none or the release has no facts about gates; ``warned`` is what the API server
+    says whenever somebody sets it."""
 
     schema: Schema
     required: bool
     mark: Mark
     gate: GateStage | None = None
+    warned: Warned | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The cell as a JSON object."""
@@ -60,6 +63,7 @@ class Cell(NamedTuple):
             "mark": self.mark,
             "required": self.required,
             "gate": gate and {"gate": gate.gate, **gate.to_dict()},
+            "deprecated": self.warned and self.warned.since,
             "schema": self.schema.raw,
         }
 
@@ -398,7 +402,8 @@ def _rows(
                 continue
             known = known_field(columns[index].release, field.definition, field.field)
             known = at_place(known, kinds[index], path.split("."))
-            cells.append(Cell(known.schema, known.required, mark, known.gate))
+            facts = known.schema, known.required, mark, known.gate, known.warned
+            cells.append(Cell(*facts))
         yield Row(path, tuple(cells))
 
 

@@ -251,8 +251,8 @@ def lifecycle_note(kind: GroupVersionKind, newest: str) -> str:
 
 def stage_note(row: Row, history: History) -> str:
     """The stages of a field's feature gate: ``alpha 1.32..1.33 (off), beta 1.34..1.37
-    (on), gate PodLevelResources``; of a volume what became of its plugin; empty for
-    others without a gate. A field that its gate no longer guards is generally available,
+    (on), gate PodLevelResources``; of a volume what became of its plugin, and of others
+    without a gate since when the API server calls them deprecated. A field that its gate no longer guards is generally available,
     and one that is deprecated is not promoted with its gate."""
     cells = zip(history.columns, row.cells, strict=True)
     having = [(column.release, cell.gate) for column, cell in cells if cell is not None]
@@ -266,7 +266,7 @@ def stage_note(row: Row, history: History) -> str:
     end = min(map(history.releases.index, deprecated), default=len(history.releases))
     guarded = [release for release in history.releases[:end] if release in gates]
     if not guarded:
-        return _volume_note(row)
+        return _volume_note(row) or _warning_note(row)
     stages = []
     runs = groupby(guarded, lambda name: (gates[name].level, gates[name].enabled))
     for (stage, enabled), releases in runs:
@@ -301,3 +301,15 @@ def _volume_note(row: Row) -> str:
         ("no longer works since", plugin.ended),
     )
     return ", ".join(f"{words} {release}" for words, release in facts if release)
+
+
+def _warning_note(row: Row) -> str:
+    """Since when the API server warns of a field in the last release that has it; empty
+    where it does not."""
+    cell = row.cells[row.last]
+    warned = cell.warned if cell else None
+    if warned is None:
+        return ""
+    since = f" since {warned.since}" if warned.since else ""
+    instead = f", use {warned.instead}" if warned.instead else ""
+    return f"deprecated{since}{instead}"
