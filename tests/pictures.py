@@ -1,4 +1,4 @@
-"""Makes the pictures of the README: ``python -m tests.pictures``, where Chromium is.
+"""Makes the pictures of pages: ``python -m tests.pictures``, where Chromium is.
 
 Two are screenshots of generated pages, one is what ``kubestencil check`` prints in a
 terminal, as SVG.

@@ -28,7 +28,7 @@ from kubestencil.diff import Graduation
 from kubestencil.engine import Target, load_targets
 from tests import docs_reference
 from tests.cluster import load_crds
-from tests.conftest import ROOT, all_commands, load
+from tests.conftest import ROOT, Command, all_commands, load
 from tests.packages import generate_package
 from tests.python_crds import CERTIFICATE
 from tests.test_writing_a_target import write_files
@@ -136,10 +136,22 @@ def test_the_architecture_page_is_short_and_names_a_file_for_each_task() -> None
 
 def test_the_readme_is_short_and_its_pictures_small() -> None:
     text = (ROOT / "README.md").read_text("utf-8")
-    assert len(text.split()) <= 900
-    pictures = re.findall(r"!\[.+\]\((.+)\)", text)
-    assert len(pictures) == 3
-    assert all((ROOT / path).stat().st_size < 150_000 for path in pictures)
+    assert len(text.split()) <= 700
+    assert len(re.findall(r"!\[.+\]\((.+)\)", text)) == 1
+    pictures = (ROOT / "docs/images").iterdir()
+    assert all(path.stat().st_size < 150_000 for path in pictures)
+
+
+def test_the_readme_shows_what_commands_print(run: Command, tmp_path: Path) -> None:
+    """Lines may be left out."""
+    (manifest,) = blocks(ROOT / "README.md", "yaml")
+    (tmp_path / "web.yaml").write_text(manifest)
+    shown = [text for text in blocks(ROOT / "README.md", "") if text.startswith("$ ")]
+    for text in shown[:2]:
+        command, *lines = text.splitlines()
+        printed = iter(run(*shlex.split(command)[2:]).stdout.splitlines())
+        assert len(lines) > 1
+        assert all(line in printed for line in lines), text
 
 
 def test_each_class_has_a_name_of_its_own() -> None:
@@ -245,7 +257,7 @@ def test_each_target_has_a_page_and_a_row_in_the_readme() -> None:
     for name, page in pages.items():
         has_quirks = f"<!-- generated: reproduced {name} -->" in page.read_text("utf-8")
         assert has_quirks == (targets[name].scope == "release")
-    rows = re.findall(r"^\| (`.*?`) \|", (ROOT / "README.md").read_text(), re.M)
+    rows = re.findall(r"^- (`.*?`): ", (ROOT / "README.md").read_text(), re.M)
     named = {name for row in rows for name in re.findall(r"`([\w-]+)`", row)}
     assert named == targets.keys()
 
