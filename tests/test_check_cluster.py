@@ -170,7 +170,7 @@ def test_findings_name_objects_and_who_wrote_them(
     assert {
         ("server-warning", "shop", "Ingress", "web", applied),
         ("deprecated-kind", None, "DeviceClass", "gpu", "gitops"),
-        ("deprecated-field", "shop", "Pod", "job", "gitops"),
+        ("no-effect", "shop", "Pod", "job", "gitops"),
         ("removed-resource", None, "ClusterRole", "psp", None),
         (
             "stored-version",

@@ -208,14 +208,15 @@ def test_only_removed_kinds_and_volumes_break_over_several_releases(
 
 
 def test_a_value_that_a_gate_is_needed_for_is_no_change_for_others() -> None:
-    changes = everything(between("1.36", "1.37"))
-    (change,) = (change for change in changes if change.rule.name == "gated-enum")
-    assert change.users_path == "StatefulSet.spec.updateStrategy.type"
-    assert change.severity == "safe"
-    assert (
-        change.detail
-        == "Values added: Recreate. Feature gate StatefulSetRecreateStrategy."
+    comparison = between("1.36", "1.37")
+    field = "StatefulSet.spec.updateStrategy.type"
+    assert field not in {change.users_path for change in everything(comparison)}
+    (gate,) = (
+        change
+        for change in comparison.gates
+        if change.gate == "StatefulSetRecreateStrategy"
     )
+    assert gate.severity == "safe" and gate.event == "added"
 
 
 def test_nothing_is_said_of_manifests_that_facts_do_not_know() -> None:

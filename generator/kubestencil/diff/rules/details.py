@@ -27,7 +27,6 @@ from kubestencil.schema.knowledge.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.schema.knowledge.gates import relaxing_gates
 from kubestencil.schema.knowledge.kinds import KnownKind, lifecycle, unreadable_kinds
 from kubestencil.schema.knowledge.values import FORMATS, server_facts
 from kubestencil.schema.types import ANY_VALUE
@@ -191,13 +190,6 @@ def requirement(judged: Classification) -> str:
         False: "Manifests could leave it out before, too.",
     }
     return words.get(needed[0], "")
-
-
-def gated_values(judged: Classification) -> str:
-    """The values that were added, and the feature gates that they need."""
-    difference = judged.difference
-    gates = relaxing_gates()[difference.definition, difference.field or ""]
-    return f"{enum_values(judged)} Feature gate {', '.join(sorted(gates))}."
 
 
 def limits(judged: Classification) -> str:

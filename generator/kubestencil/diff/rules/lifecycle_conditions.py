@@ -90,17 +90,6 @@ def is_gated_value(difference: Difference, context: RuleContext) -> bool:
     return False
 
 
-def is_off_by_gate(difference: Difference, context: RuleContext) -> bool:
-    """Whether a gate that makes the API server accept more values of the field is off by
-    default in the second release."""
-    name = context.name(difference, 1) or ""
-    if context.releases is None:
-        return False
-    names = relaxing_gates().get((name, difference.field or ""), ())
-    stages = (gate_in(gate, context.releases[1]) for gate in names)
-    return any(stage is not None and not stage.enabled for stage in stages)
-
-
 def successor(difference: Difference, context: RuleContext) -> GroupVersionKind | None:
     """The kind to use instead of the one that a definition is served as: its most
     stable version in the second release, or that of another kind, by the facts."""
