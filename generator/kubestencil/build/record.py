@@ -240,8 +240,8 @@ def cache_folder(out: Path) -> Path:
 
 
 def remove_cache(out: Path, *names: str) -> None:
-    """Remove the folder for what is of this machine only, if it has but files of these
-    names. No file is opened: a run may have too many already."""
+    """Remove the folder for what is of this machine only, unless it has files of other
+    names than these. No file is opened, since a run may have too many already."""
     folder = cache_path(out)
     for name in (_IGNORE, *names):
         with contextlib.suppress(OSError):

@@ -27,7 +27,7 @@ from kubestencil.output_paths import PRIVATE, check_paths, is_path
 # Names in the folder of what is of this machine only.
 _LOCK = "lock"
 _STAGING = "staging."
-# What versions before 0.2 left among the records.
+# What earlier versions left among the records.
 _LEFT = ".lock"
 
 

@@ -34,9 +34,7 @@ from kubestencil.cli.rendering.run import (
     show_page,
 )
 from kubestencil.cli.settings import read_project_of, trust_option
-from kubestencil.engine import (
-    Target,
-)
+from kubestencil.engine import Target
 from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.project import FILE, LOCK, Lock, Project, read_lock, write_lock
 from kubestencil.source import Source

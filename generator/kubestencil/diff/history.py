@@ -57,7 +57,9 @@ class Cell(NamedTuple):
     warned: Warned | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The cell as a JSON object."""
+        """The cell as a JSON object. ``deprecated`` is the release from which on the API
+        server calls the field so: empty for one before all that are known, null where it
+        does not."""
         gate = self.gate
         return {
             "mark": self.mark,

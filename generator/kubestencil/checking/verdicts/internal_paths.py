@@ -77,12 +77,10 @@ def as_written(cause: Cause, value: Mapping[str, Any]) -> Cause:
     named = _IN_MESSAGE.match(cause.message)
     if named and cause.field in ("", WHOLE):
         return cause._replace(field=named[1] or named[2])
+    kind = value.get("apiVersion"), value.get("kind")
     for rename in _RENAMES:
         rest = cause.field.removeprefix(rename.internal)
-        is_same = (rename.api_version, rename.kind) == (
-            value.get("apiVersion"),
-            value.get("kind"),
-        )
+        is_same = kind == (rename.api_version, rename.kind)
         if is_same and rest != cause.field and rest[:1] in ("", ".", "["):
             return cause._replace(field=f"{rename.written}{rest}")
     return cause
