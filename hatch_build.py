@@ -16,12 +16,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGE = "kubernetes-validate"
 TABLE = "generator/kubestencil/_data/definitions.tsv"
+CHANGELOG = "CHANGELOG.md"
 _FOLDER = re.compile(r"v((\d+)\.(\d+))\.\d+-local\Z")
 _STRING_TYPES: Mapping[str, Mapping[str, str]] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": {"type": "string"},
@@ -35,13 +37,21 @@ Definitions = dict[str, Any]
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Puts the table into the wheel; Git ignores it in the checkout."""
+    """Puts the table into the wheel, which Git ignores in the checkout, and what the
+    changelog says of generated files."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        del version
         if self.target_name == "wheel":
             write_table(Path(self.root))
             build_data["artifacts"].append(f"/{TABLE}")
+        # An editable installation reads the file of the checkout.
+        if self.target_name == "wheel" and version == "standard":
+            self._folder = TemporaryDirectory()
+            changelog = Path(self._folder.name) / CHANGELOG
+            changelog.write_text(output_changes(Path(self.root) / CHANGELOG))
+            build_data["force_include"][
+                str(changelog)
+            ] = f"kubestencil/_data/{CHANGELOG}"
 
 
 def write_table(root: Path) -> None:
@@ -49,6 +59,13 @@ def write_table(root: Path) -> None:
     path = root / TABLE
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(table().encode())
+
+
+def output_changes(changelog: Path) -> str:
+    """The lines of the changelog that may be about what targets generate: entries that
+    begin with a name (kubestencil.project.changelog), and the headings of versions."""
+    lines = changelog.read_text("utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if line.startswith(("## ", "- `")))
 
 
 def table() -> str:

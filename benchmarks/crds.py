@@ -13,16 +13,14 @@ in proportion, these columns stay the same or shrink.
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.measuring import ROOT, environment
+from benchmarks.measuring import ROOT, Usage, usage_of
 
 sys.path.insert(0, str(ROOT / "generator"))
 
@@ -41,13 +39,6 @@ class CatalogueFile(NamedTuple):
 
     path: Path
     nodes: int
-
-
-class Usage(NamedTuple):
-    """What a command needed: seconds of processor time, and bytes at most."""
-
-    seconds: float
-    memory: int
 
 
 def main() -> None:
@@ -129,14 +120,7 @@ def measure(target: str, files: Sequence[CatalogueFile]) -> str:
 def run(target: str, crds: Path, out: Path) -> Usage:
     command = [sys.executable, "-m", "kubestencil", "render", "--crds", str(crds)]
     options = ["-t", target, "-o", str(out), "-q", "-j", "1"]
-    process = subprocess.Popen([*command, *options], env=environment())
-    # The peak of this process alone, which that of all children does not have.
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        sys.exit(f"{target} failed on {crds}")
-    # Linux counts in KiB, macOS in bytes.
-    unit = 1 if sys.platform == "darwin" else 1024
-    return Usage(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
+    return usage_of([*command, *options])
 
 
 if __name__ == "__main__":

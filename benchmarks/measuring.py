@@ -6,10 +6,11 @@ import contextlib
 import ctypes
 import os
 import resource
+import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,17 @@ class Times(NamedTuple):
 
     elapsed: float
     processor: float
+
+
+class Usage(NamedTuple):
+    """What a command needed: seconds of processor time, and the peak of its memory."""
+
+    seconds: float
+    memory: int
+
+    @property
+    def megabytes(self) -> float:
+        return self.memory / 1e6
 
 
 class Task(NamedTuple):
@@ -66,6 +78,18 @@ def child_times(function: Callable[[], object]) -> Times:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return Times(elapsed, processor)
+
+
+def usage_of(command: Sequence[str], folder: str | None = None) -> Usage:
+    """What a command of this checkout needs, in a process without workers."""
+    process = subprocess.Popen(command, env=environment(), cwd=folder)
+    # The peak of this process alone, which that of all children does not have.
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"{' '.join(command)} failed")
+    # Linux counts in KiB, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Usage(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit)
 
 
 @cache

@@ -59,8 +59,7 @@ class Project:
         processes: int = 1,
     ) -> BuildPlan:
         return make_plan(
-            sources,
-            self.targets() if targets is None else targets,
+            [build.BuildRequest(sources, targets or self.targets())],
             self.out,
             read_bytes=read_bytes,
             processes=processes,
@@ -70,8 +69,7 @@ class Project:
         self, sources: Sequence[Source], targets: Sequence[Target] | None = None
     ) -> None:
         build.render(
-            sources,
-            self.targets() if targets is None else targets,
+            [build.BuildRequest(sources, targets or self.targets())],
             self.out,
             jobs=1,
         )

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ import click
 from kubestencil.checking import RULES as CHECK_RULES
 from kubestencil.cli import cli
 from kubestencil.cli.settings import settings
-from kubestencil.diff import RULES
+from kubestencil.diff import RULES, Rule
 from kubestencil.engine import Target, load_targets
 from kubestencil.project.file import FILE, GENERATE, Setting, Settings
 from kubestencil.targets import generate_files
@@ -30,16 +32,13 @@ from tests.conftest import ROOT, all_commands, make_release
 
 DOCS = ROOT / "docs"
 PAGES = (
-    DOCS / "checking-manifests.md",
+    DOCS / "check-reference.md",
     DOCS / "cli.md",
-    DOCS / "comparing-releases.md",
     DOCS / "targets.md",
     *sorted((DOCS / "targets").glob("*.md")),
 )
 
 PROJECT_SCHEMA = DOCS / "kubestencil.schema.json"
-
-_VERBS = ("added", "changed", "removed")
 
 _PART = re.compile(
     r"(?P<start><!-- generated: (?P<name>[a-z]+)(?: (?P<argument>[\w-]+))? -->\n)"
@@ -90,68 +89,85 @@ def _replacement(match: re.Match[str]) -> str:
     return f"{match['start']}{text}{match['end']}"
 
 
+#: An option as ``--help`` shows it: its names and its meaning.
+_Option = tuple[str, str]
+
+
 def commands() -> str:
-    """The reference of all commands, from the definitions that --help shows."""
+    """The reference of all commands, from the definitions that --help shows; options that
+    several have are explained once."""
     top = cli.make_context("kubestencil", [], resilient_parsing=True)
-    return "".join(
-        f"\n## {name}\n\n{_command(command, top)}\n"
-        for name, command in all_commands().items()
-    )
+    contexts = [
+        click.Context(command, top, info_name=command.name, max_content_width=400)
+        for command in all_commands().values()
+    ]
+    options = [list(_options(context)) for context in contexts]
+    counts = Counter(option for command in options for option in command)
+    common = {option for option, count in counts.items() if count > 1}
+    text = "".join(map(_command, contexts, options, repeat(common)))
+    shared = "".join(map(_option, sorted(common, key=_sort_key)))
+    return f"{text}\n## Common options\n\n{shared}\n"
 
 
-def _command(command: click.Command, parent: click.Context) -> str:
-    context = click.Context(
-        command, parent, info_name=command.name, max_content_width=400
-    )
-    usage = command.get_usage(context).removeprefix("Usage: ")
-    lines = "\n".join(line.strip() for line in (command.help or "").splitlines())
+def _options(context: click.Context) -> Iterator[_Option]:
+    for parameter in context.command.get_params(context):
+        record = parameter.get_help_record(context)
+        is_help = "--help" in parameter.opts
+        if isinstance(parameter, click.Option) and record is not None and not is_help:
+            yield record[0], " ".join(record[1].split())
+
+
+def _command(
+    context: click.Context, options: Sequence[_Option], common: Collection[_Option]
+) -> str:
+    usage = context.command.get_usage(context).removeprefix("Usage: ")
+    help_text = context.command.help or ""
+    lines = "\n".join(line.strip() for line in help_text.splitlines())
     text = re.sub(r"(?<!\n)\n(?!\n)", " ", lines.strip())
-    records = (
-        parameter.get_help_record(context)
-        for parameter in command.get_params(context)
-        if isinstance(parameter, click.Option)
-    )
-    rows = (
-        (f"`{record[0]}`", " ".join(record[1].split()))
-        for record in records
-        if record is not None
-    )
-    return f"```text\n{usage}\n```\n\n{text}\n\n{table(('option', 'meaning'), rows)}"
+    own = "".join(_option(option) for option in options if option not in common)
+    shared = sorted({_long_name(option) for option in options if option in common})
+    also = ", ".join(f"`{name}`" for name in shared)
+    parts = [f"```text\n{usage}\n```", text, own.rstrip()]
+    parts += [f"Common options: {also}"] if also else []
+    body = "\n\n".join(part for part in parts if part)
+    return f"\n## {context.command.name}\n\n{body}\n"
+
+
+def _option(option: _Option) -> str:
+    return f"- `{option[0]}`: {option[1]}\n"
+
+
+def _long_name(option: _Option) -> str:
+    match = re.search(r"--[\w-]+", option[0])
+    assert match is not None
+    return match[0]
+
+
+def _sort_key(option: _Option) -> tuple[str, _Option]:
+    return _long_name(option), option
 
 
 def checks() -> str:
     """The rules of ``kubestencil check``."""
-    rows = (
-        (f"`{rule.id}`", rule.severity, rule.reason) for rule in CHECK_RULES.values()
+    lines = "".join(
+        f"- `{rule.id}` ({rule.severity}): {rule.reason}\n"
+        for rule in CHECK_RULES.values()
     )
-    return f"\n{table(('rule', 'severity', 'reason'), rows)}\n"
+    return f"\n{lines}\n"
 
 
 def rules() -> str:
     """The rules that assign severities to changes, in the order in which they apply."""
-    header = ("rule", "severity", "apply, compile, controller", "changes", "reason")
-    rows = (
-        (
-            f"`{rule.name}`",
-            rule.severity,
-            ", ".join(impact.severity for impact in rule.audience),
-            ", ".join(f"`{change}`" for change in _collapsed(rule.changes)),
-            rule.reason,
-        )
-        for rule in RULES
+    lines = "".join(
+        f"- `{rule.name}` ({_severities(rule)}): {rule.reason}\n" for rule in RULES
     )
-    return f"\n{table(header, rows)}\n"
+    return f"\n{lines}\n"
 
 
-def _collapsed(changes: frozenset[str]) -> Iterator[str]:
-    """The names of changes, ``X-*`` for X-added, X-changed and X-removed."""
-    for change in sorted(changes):
-        keyword = change.rpartition("-")[0]
-        if {f"{keyword}-{verb}" for verb in _VERBS} <= changes:
-            if change.endswith(_VERBS[0]):
-                yield f"{keyword}-*"
-        else:
-            yield change
+def _severities(rule: Rule) -> str:
+    """The severity of a rule, or those for each audience where they differ."""
+    severities = [impact.severity for impact in rule.audience]
+    return " / ".join(severities if len({*severities}) > 1 else severities[:1])
 
 
 def targets() -> str:
@@ -165,7 +181,12 @@ def targets() -> str:
 
 def program(target: str) -> str:
     """The program in the README that a target generates; tests of the target run it."""
-    release = make_release({"com.example.v1.Foo": {}})
+    kind = {"group": "apps", "version": "v1", "kind": "Deployment"}
+    deployment = {
+        "properties": {"metadata": {"type": "object"}},
+        "x-kubernetes-group-version-kind": [kind],
+    }
+    release = make_release({"io.k8s.api.apps.v1.Deployment": deployment})
     files = generate_files(release, load_targets(None)[target])
     (readme,) = (file.data.decode() for file in files if file.path == "README.md")
     match = _PROGRAM.search(readme)

@@ -35,9 +35,12 @@ class Case(NamedTuple):
     is_accepted: bool
 
 
-def generated(target: str, release: Release) -> dict[str, str]:
+def generated(
+    target: str, release: Release, options: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """The files that a target generates for a release."""
-    files = generate_files(release, load_targets(None)[target])
+    chosen = load_targets(None)[target].with_options(options or {})
+    files = generate_files(release, chosen)
     return {file.path: file.data.decode() for file in files}
 
 

@@ -19,7 +19,7 @@ _CONST = re.compile(r'const (?!NAME)(\w+): &\'static str = ("(?:[^"\\]|\\.)*"|T:
 _MISSING = {"optional": "none", "required": "default", "mandatory": "error"}
 
 _NOT_A_TYPE = {
-    "lib", "byte_string", "deep_merge", "resource", "schema", "wire", "mod"
+    "lib", "byte_string", "deep_merge", "resource", "schema", "string_enum", "wire", "mod"
 }  # fmt: skip
 
 Facts = dict[str, Any]

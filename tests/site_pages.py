@@ -24,7 +24,7 @@ _TYPE_LINK = re.compile(r'href="#([^"]*)"')
 # What changed inside of a kind: a script makes it a link to its own text.
 _INNER_CHANGE = re.compile(r"<li(?: data-event=\w+)?><a>([^<]*)</a> ")
 _FIELD = re.compile(
-    r'<li(?: (?:id|data-path)="([^"]*)")?(?: class=quiet)?(?: data-needed)?><p>'
+    r'<li(?: (?:id|data-path)="([^"]*)")?(?: class=quiet)?><p>'
     r'<a(?: href="#[^"]*")?>([^<]*)</a> '
     r'(?:<a href="([^"]*)">)?'
 )

@@ -17,7 +17,8 @@ from tests.node import run_program
 _ASSETS = ROOT / "templates" / "site" / "assets"
 _LIMIT = 40
 
-# Reads {"scripts": [...], "queries": [...]}; writes the paths of each query's results.
+# Reads {"scripts": [...], "queries": [...]}; writes the results of each query: the path,
+# and what is said of it.
 _PROGRAM = """
 const { runInThisContext } = require("vm");
 const { scripts, queries, limit } = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -25,10 +26,21 @@ let pool;
 globalThis.kubestencilIndex = (names) => (pool = new kubestencilSearch.Pool(names));
 globalThis.kubestencilTexts = (texts) => pool.setTexts(texts);
 for (const script of scripts) runInThisContext(script);
-const paths = (query) =>
-  kubestencilSearch.findResults(pool, query, limit).map(({ path }) => path);
-console.log(JSON.stringify(queries.map((query) => paths(query).slice(0, limit))));
+const textOf = (result, query) =>
+  [...pool.factsOf(result, query), pool.textOf(result.entry),
+   result.fields.length ? pool.labelOf(result.entry) : ""].join(" | ");
+const results = (query) =>
+  kubestencilSearch.findResults(pool, query, limit)
+    .slice(0, limit).map((result) => [result.path, textOf(result, query)]);
+console.log(JSON.stringify(queries.map(results)));
 """
+
+
+class Result(NamedTuple):
+    """A result of a query: the path of a page, and what the search says of it."""
+
+    path: str
+    text: str
 
 
 class ParsedIndex(NamedTuple):
@@ -58,11 +70,15 @@ def parse_index(scripts: IndexScripts) -> ParsedIndex:
     )
 
 
-def search(scripts: IndexScripts, queries: Sequence[str]) -> list[list[str]]:
-    """The paths of the results of each query, best first; the test is skipped without
-    Node.js."""
+def results(scripts: IndexScripts, queries: Sequence[str]) -> list[list[Result]]:
+    """The results of each query, best first; the test is skipped without Node.js."""
     sources = [(_ASSETS / name).read_text() for name in ("entries.js", "rank.js")]
     sources += [scripts.names.decode(), scripts.texts.decode()]
     problem = {"scripts": sources, "queries": queries, "limit": _LIMIT}
-    results: list[list[str]] = run_program(_PROGRAM, problem)
-    return results
+    found: list[list[tuple[str, str]]] = run_program(_PROGRAM, problem)
+    return [[Result(*result) for result in of_query] for of_query in found]
+
+
+def search(scripts: IndexScripts, queries: Sequence[str]) -> list[list[str]]:
+    """The paths of the results of each query, best first."""
+    return [[path for path, _ in found] for found in results(scripts, queries)]

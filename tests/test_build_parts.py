@@ -17,6 +17,7 @@ from kubestencil.build.record import Fingerprints
 from kubestencil.build.tree import TreeChange
 from kubestencil.engine import Part, Target, load_targets
 from kubestencil.errors import TargetError
+from kubestencil.shards import Shard
 from tests.build_project import SOURCES, Project, changed, source, stale_trees
 from tests.conftest import POD, SMALL
 
@@ -35,8 +36,7 @@ def test_progress_counts_the_parts_of_a_site(project: Project) -> None:
     """Each part is a job: the bar of a site moves before its end."""
     steps: list[tuple[int, int, str]] = []
     build.render(
-        SOURCES,
-        site_and_reports()[1:],
+        [build.BuildRequest(SOURCES, site_and_reports()[1:])],
         project.out,
         jobs=1,
         progress=lambda done, total, label: steps.append((done, total, label)),
@@ -80,16 +80,23 @@ def test_a_run_that_had_to_wait_plans_again(
     staging_folder = tree.staging_folder
 
     @contextmanager
-    def staging_after_another_run(out: Path) -> Iterator[Path]:
+    def staging_after_another_run(out: Path, shard: Shard) -> Iterator[Path]:
         monkeypatch.setattr(tree, "staging_folder", staging_folder)
-        build.render(SOURCES[:1], targets[1:], project.out, jobs=1, prune=True)
+        build.render(
+            [build.BuildRequest(SOURCES[:1], targets[1:])],
+            project.out,
+            jobs=1,
+            prune=True,
+        )
         assert not (out / "site" / "1.35" / "index.html").exists()
-        with staging_folder(out) as staging:
+        with staging_folder(out, shard) as staging:
             yield staging
 
     monkeypatch.setattr(tree, "staging_folder", staging_after_another_run)
     project.render(changed_sources, targets)
-    summary = build.check(changed_sources, targets, project.out, jobs=1)
+    summary = build.check(
+        [build.BuildRequest(changed_sources, targets)], project.out, jobs=1
+    )
     assert not any(result.drift for result in summary.trees)
     assert (project.out / "site" / "1.35" / "index.html").exists()
 

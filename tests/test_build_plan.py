@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kubestencil.build.plan import limit_processes
+from kubestencil.build.plan import BuildRequest, limit_processes
 from kubestencil.engine import Target
 from kubestencil.source import Source
 from kubestencil.source.document import CrdSet, SourceFile
@@ -190,6 +190,14 @@ def test_large_documents_get_fewer_processes(megabytes: int, processes: int) -> 
     data = bytes(megabytes * 2**20)
     crds = CrdSet(("crds",), (SourceFile("crds.yaml", data),))
     small = Source("small", "small.json", b"{}")
-    assert limit_processes([small, replace(small, crds=crds)], 8) == processes
-    assert limit_processes([small, replace(small, data=data)], 8) == processes
-    assert limit_processes([small, replace(small, crds=crds)], 1) == 1
+    assert (
+        limit_processes([BuildRequest([small, replace(small, crds=crds)], [])], 8)
+        == processes
+    )
+    assert (
+        limit_processes([BuildRequest([small, replace(small, data=data)], [])], 8)
+        == processes
+    )
+    assert (
+        limit_processes([BuildRequest([small, replace(small, crds=crds)], [])], 1) == 1
+    )

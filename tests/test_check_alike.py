@@ -14,11 +14,11 @@ import kubestencil
 from tests import fake_validator
 from tests.conftest import NEWEST, Command, make_command
 
-NODE = """\
+SERVICE = """\
 apiVersion: v1
-kind: Node
+kind: Service
 metadata: {name: NAME}
-spec: {podCIDRs: ["010.0.0.0/8"]}
+spec: {clusterIPs: [10.0.0.1, "fd00::01"], clusterIP: 10.0.0.1, ports: [{port: 80}]}
 """
 # The tables of 1.36 have a limit that those of 1.37 lack.
 SCALER = """\
@@ -27,9 +27,9 @@ kind: HorizontalPodAutoscaler
 metadata: {name: a}
 spec: {minReplicas: 0, maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: a}}
 """
-# No table has its format: where spec.podCIDR is another one, the server drops it.
-FIELD = "spec.podCIDRs[0]"
-WARNED = {"code": 201, "warnings": [f"{FIELD}: non-standard CIDR value"]}
+# No table has the format of the second address.
+FIELD = "spec.clusterIPs[1]"
+WARNED = {"code": 201, "warnings": [f"{FIELD}: non-standard IP address"]}
 REFUSED: dict[str, Any] = {
     "code": 422,
     "causes": [
@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _write(folder: Path, *names: str, text: str = NODE) -> None:
+def _write(folder: Path, *names: str, text: str = SERVICE) -> None:
     texts = (text.replace("NAME", name) for name in names)
     (folder / "a.yaml").write_text("---\n".join(texts))
 

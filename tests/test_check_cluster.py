@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
 import subprocess
 from base64 import b64encode
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.clusters.helm import read_release
 from kubestencil.checking.clusters.kubectl import Kubectl
+from kubestencil.checking.clusters.proxy import proxy_of
 from kubestencil.cli import cli
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.source.yaml import documents
@@ -239,6 +241,28 @@ def test_a_comparison_says_what_touches_the_cluster(
     assert not any(path.startswith("Service.") for _, path in files)
 
 
+def test_kubectl_is_started_for_a_cluster_and_not_for_each_resource(
+    kubeconfig: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It takes most of the time; what it may send stays reading."""
+    log, program = tmp_path / "log", tmp_path / "kubectl"
+    program.write_text(
+        f'#!/bin/sh\necho "$@" >> {log}\nexec {shutil.which("kubectl")} "$@"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    # A configuration of its own, since one that was asked has its proxy.
+    config = tmp_path / "config"
+    config.write_text(kubeconfig.read_text())
+    assert _found(_check(config, monkeypatch))
+    version, proxy = log.read_text().splitlines()
+    assert "--raw=/version" in version and "--reject-methods" in proxy
+    reader = proxy_of(None)
+    assert reader is not None and reader.get("/version", 10_000)
+    with pytest.raises(SourceError, match="NotFound"):
+        reader.get("/api/v1/namespaces/absent", 9)
+
+
 @pytest.mark.nightly
 def test_namespaces_and_resources_can_be_chosen(
     kubeconfig: Path, monkeypatch: pytest.MonkeyPatch
@@ -349,6 +373,9 @@ def test_answers_of_any_shape_are_read(answers: dict[str, Any]) -> None:
 
 class EndlessKubectl(Kubectl):
     """A cluster whose lists have no last page."""
+
+    def check(self) -> None:
+        pass
 
     def text(self, path: str) -> str:
         return json.dumps(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from kubestencil.checking.decoding.custom import PATTERN
@@ -48,6 +49,12 @@ spec:
                     required: [id]
                     properties: {id: {type: string}}
                 open: {type: object, x-kubernetes-preserve-unknown-fields: true}
+                opens:
+                  type: array
+                  x-kubernetes-preserve-unknown-fields: true
+                  items:
+                    type: object
+                    properties: {inner: {type: object}}
 """
 
 
@@ -106,6 +113,14 @@ def test_every_rule_of_the_schema_is_applied(tmp_path: Path) -> None:
         ("unknown-field", "spec.unknown"),
         ("wrong-type", "spec.open"),
     }
+
+
+def test_a_list_that_keeps_unknown_fields_keeps_those_of_its_items(
+    tmp_path: Path,
+) -> None:
+    spec = "{size: 1, opens: [{other: 1, inner: {a: 1}}]}"
+    findings, _ = check_spec(tmp_path, spec)
+    assert findings == [("unknown-field", "spec.opens[0].inner.a")]
 
 
 def test_null_is_an_absent_field_where_the_schema_is_not_nullable(
@@ -183,6 +198,62 @@ def test_definitions_among_the_files_define_their_kinds(tmp_path: Path) -> None:
         assert "Without a schema: 1 Gadget of example.com/v1, 1 Other of" in report
         assert "--crds FILE|DIR|URL" in report
     assert "1 Widget of" in check(str(tmp_path), "--no-tree-crds")
+
+
+_SCHEMAS = {
+    # As openapi2jsonschema of CRDs-catalog writes them.
+    "example.com/widget_v1.json": {
+        "type": "object",
+        "properties": {
+            "spec": {
+                "type": "object",
+                "properties": {"size": {"type": "integer", "minimum": 1}},
+                "additionalProperties": False,
+            },
+            "metadata": {"type": "object"},
+        },
+    },
+    "example.com/gizmo_v1.json": {
+        "type": "object",
+        "properties": {"spec": {"type": "string"}},
+    },
+    "example.com/broken_v1.json": {"type": "object", "$ref": "#/definitions/a"},
+}
+
+
+@pytest.mark.parametrize("is_address", [False, True])
+def test_a_catalogue_of_schemas_defines_the_kinds_of_objects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_address: bool
+) -> None:
+    """The kind decides which schema, or a comment above an object names it."""
+    where = str(tmp_path / "catalogue")
+    for name, schema in _SCHEMAS.items():
+        (tmp_path / "catalogue/example.com").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "catalogue" / name).write_text(json.dumps(schema))
+    if is_address:
+        where = "https://schemas.example.com/0123abc/"
+        found = {f"{where}{name}": text for name, text in _SCHEMAS.items()}
+
+        def download(url: str) -> bytes | None:
+            return json.dumps(found[url]).encode() if url in found else None
+
+        monkeypatch.setattr("kubestencil.source.remote.download_if_there", download)
+    kinds = ("Widget", "Gadget", "Other", "Broken", "Widget")
+    texts = [
+        f"apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: a}}\n"
+        "spec: {size: 0, colour: red}\n"
+        for kind in kinds
+    ]
+    modeline = "# yaml-language-server: $schema=https://a/b/example.com/gizmo_v1.json\n"
+    path = tmp_path / "objects.yaml"
+    path.write_text(f"{texts[0]}---\n{modeline}" + "---\n".join(texts[1:]))
+    arguments = ("--to", "1.35", "--exact", "off", "-q", "--crds", where)
+    report = CliRunner().invoke(cli, ["check", str(path), *arguments]).stdout
+    assert report.count('unknown field "spec.colour"') == 2
+    assert report.count("0 breaks the limit: minimum 1") == 2
+    assert "must be a string, not an object" in report
+    assert "1 Other of example.com/v1" in report
+    assert "1 Broken of example.com/v1" in report
 
 
 def test_defaults_are_there_before_one_of_several_schemas_is_chosen(

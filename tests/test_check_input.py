@@ -226,6 +226,17 @@ def test_patterns_that_are_longer_than_a_path_are_left_out(tmp_path: Path) -> No
     assert report_of(tmp_path)["checked"]["files"] == 1
 
 
+def test_a_gitignore_that_lists_what_is_kept_leaves_that(tmp_path: Path) -> None:
+    """As Git does: a folder that is not ignored has files that are."""
+    for folder, lines in (("", "*\n!/kept\n!/other\n"), ("kept", "!*/\n!*.yaml\n")):
+        (tmp_path / folder / "base").mkdir(parents=True)
+        (tmp_path / folder / "base/a.yaml").write_text(CONFIG_MAP)
+        (tmp_path / folder / ".gitignore").write_text(lines)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/a.yaml").write_text(CONFIG_MAP)
+    assert report_of(tmp_path)["checked"]["files"] == 1
+
+
 @settings(max_examples=300)
 @given(
     st.lists(st.sampled_from(["a", "b", "*", "?", "/", "**/", "/**", "[ab]", "."])),

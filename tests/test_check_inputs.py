@@ -218,6 +218,55 @@ def test_what_a_kustomization_sets_is_not_judged_in_its_base(tmp_path: Path) -> 
     assert "Not checked: 1 (values that kustomizations set)" in lines
 
 
+def test_a_part_of_an_object_in_a_file_of_patches_is_a_patch(tmp_path: Path) -> None:
+    """Whole objects there are judged as all others."""
+    (tmp_path / "patches").mkdir()
+    path = tmp_path / "patches/web.yaml"
+    path.write_text(_DEPLOYMENT.replace("replica", "replicas"))
+    assert "No findings in 1.35" in _lines(str(path))
+    path.write_text(_DEPLOYMENT)
+    assert any("(unknown-field)" in line for line in _lines(str(path)))
+    path.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: A_}\n")
+    assert any("(invalid-name)" in line for line in _lines(str(path)))
+    (tmp_path / "patch-selector").mkdir()
+    path = tmp_path / "patch-selector/web.yaml"
+    path.write_text(_DEPLOYMENT.replace("replica", "replicas"))
+    assert any("(missing-field)" in line for line in _lines(str(path)))
+
+
+@pytest.mark.parametrize(
+    ("name", "test"),
+    [
+        (
+            "first.yaml",
+            "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nspec:\n  steps:\n"
+            "  - try: [{apply: {file: b.yaml}}, {assert: {file: ./first.yaml}}]\n",
+        ),
+        ("00-assert.yaml", ""),
+    ],
+)
+def test_what_a_test_compares_objects_with_is_none(
+    tmp_path: Path, name: str, test: str
+) -> None:
+    (tmp_path / "chainsaw-test.yaml").write_text(test)
+    for file in (name, "b.yaml"):
+        (tmp_path / file).write_text(f"{_DEPLOYMENT}  (replicas > `1`): true\n")
+    for path in (tmp_path, tmp_path / name):
+        assert "Not checked: 1 (expectations of a test)" in _lines(str(path))
+    assert sum("(unknown-field)" in line for line in _lines(str(tmp_path))) == 2
+
+
+def test_a_configuration_that_looks_like_one_of_the_core_is_no_object(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.yaml"
+    for text in ("v1alpha1\nkind: WatchdogTimerConfig", "v1\nkind: Config\nusers: []"):
+        path.write_text(f"apiVersion: {text}\n")
+        assert "Not checked: 1 (configuration of a program)" in _lines(str(path))
+    path.write_text("apiVersion: v1alpha1\nkind: Pod\nmetadata: {name: a}\n")
+    assert any("(unknown-kind)" in line for line in _lines(str(path)))
+
+
 def test_a_document_that_is_no_object_beside_some_is_a_warning(tmp_path: Path) -> None:
     name = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
     path = tmp_path / "a.yaml"

@@ -385,7 +385,7 @@ def test_what_of_a_cluster_is_not_read_to_its_end_is_said(
         ([], "answers with no list of items"),
         (
             {"items": [], "metadata": {"continue": 5}},
-            "does not say how the list goes on",
+            "has no valid token for the rest of the list",
         ),
         ({"items": None}, ""),
     ],

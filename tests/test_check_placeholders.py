@@ -54,7 +54,7 @@ _SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: TEXT}\n"
 PLACEHOLDERS = (
     "${PORT}", "{{ .port }}", "$(PORT)", "<%= port %>", "$PORT", "$port", "#{port}#",
     "#{port}", "__PORT__", "__port__", "@PORT@", "@@port@@", "@{port}", "%PORT%",
-    "%{port}", "[[ port ]]", "((port))", "<port>", "<your port>", "<path:a/b#c>",
+    "%{port}", "[[ port ]]", "((port))", "($port)", "<port>", "<your port>", "<path:a/b#c>",
     "<path:a/b#c | base64encode>", "ref+vault://a/b#/c", "op://a/b/c", "vault:a/data/b#c",
     ">>vault:a/data/b#c", "?{vaultkv:a/b}", "{% if a %}80{% endif %}",
 )  # fmt: skip

@@ -94,6 +94,58 @@ def test_what_may_be_something_else_is_skipped(tmp_path: Path, text: str) -> Non
     assert [skip.line for skip in report.skips] == [1]
 
 
+def test_the_file_of_a_program_is_not_proposed_for_an_object_without_its_fields(
+    tmp_path: Path,
+) -> None:
+    scheduler = "apiVersion: v1\nkind: Policy\npredicates: []\nextenders: []\n"
+    [finding] = _report(tmp_path, scheduler).findings
+    assert (finding.rule_id, finding.hint) == ("unknown-kind", "")
+    audit = "apiVersion: v1\nkind: Policy\nrules: []\n"
+    findings = _report(tmp_path, audit).findings
+    assert findings[0].hint == "use audit.k8s.io/v1"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tsconfig.json", '{\n  // Comments are no JSON.\n  "strict": true,\n}\n'),
+        ("notes.yaml", "owners:\n  - a: b: c\n"),
+        ("values.yaml", "image: a\nimage: b\n"),
+    ],
+)
+def test_what_cannot_be_read_and_names_no_kind_is_skipped(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    report = check_function([tmp_path / name], to="1.35")
+    assert not report.findings
+    assert {skip.reason for skip in report.skips} == {"no apiVersion and kind"}
+
+
+def test_a_kind_of_a_newer_release_is_not_taken_for_a_misspelt_one(
+    tmp_path: Path,
+) -> None:
+    kind = (
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicy\n"
+    )
+    [finding] = _report(tmp_path, f"{kind}{_NAMED}").findings
+    assert finding.rule_id == "future-kind"
+    assert finding.hint == "use admissionregistration.k8s.io/v1beta1"
+    [finding] = check_function([tmp_path / "a.yaml"], to="1.29").findings
+    assert (finding.rule_id, finding.hint) == ("future-kind", "")
+
+
+def test_a_patch_of_a_removed_version_lacks_nothing(tmp_path: Path) -> None:
+    (tmp_path / "patches").mkdir()
+    path = tmp_path / "patches/webhook_in_widgets.yaml"
+    path.write_text(
+        "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n"
+        "metadata: {name: widgets.example.com}\nspec: {conversion: {strategy: None}}\n"
+    )
+    findings = check_function([path], to="1.35").findings
+    assert {finding.rule_id for finding in findings} == {"removed-kind"}
+
+
 def test_a_list_of_objects_is_an_error(tmp_path: Path) -> None:
     text = '[{"apiVersion": "v1", "kind": "Secret"}]'
     [finding] = _report(tmp_path, text).findings
@@ -113,6 +165,32 @@ def test_a_version_that_a_definition_does_not_have_names_those_that_it_has(
     version = crd["spec"]["versions"][0]["name"]
     assert finding.rule_id == "unknown-kind"
     assert finding.hint == f"use {group}/{version}"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "rule"),
+    [
+        ("{}", "missing-field"),
+        ("{name: A_b}", "invalid-name"),
+        ("{name: a, ownerReferences: [{name: a, kind: A, uid: b}]}", "missing-field"),
+        ("{generateName: a-}", None),
+        ("{name: a.b-c}", None),
+    ],
+)
+def test_the_metadata_of_a_custom_resource_is_checked(
+    tmp_path: Path, metadata: str, rule: str | None
+) -> None:
+    crd = widget({"type": "object", "properties": {}})
+    spec = crd["spec"]
+    (tmp_path / "crd.json").write_text(json.dumps(crd))
+    path = tmp_path / "a.yaml"
+    version = f"{spec['group']}/{spec['versions'][0]['name']}"
+    kind = spec["names"]["kind"]
+    path.write_text(
+        f"apiVersion: {version}\nkind: {kind}\nmetadata: {metadata}\nspec: {{}}\n"
+    )
+    findings = check_function([path], to="1.35", crds=[tmp_path / "crd.json"]).findings
+    assert [finding.rule_id for finding in findings] == [rule] * (rule is not None)
 
 
 def test_a_removed_kind_is_checked_as_the_one_that_replaces_it(tmp_path: Path) -> None:

@@ -176,3 +176,41 @@ def test_renamed_fields_are_in_the_documents_under_the_new_name_only(
         ]
         newest = max(versions)
         assert not _has_field(stable, newest, field.split(".")), field
+
+
+_ADDRESSES = """\
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: a}
+addressType: IPv4
+endpoints: [{addresses: ["010.1.2.3"]}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: a}
+spec: {clusterIP: 10.0.0.010, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: b}
+spec: {clusterIP: None, ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+spec: {podCIDR: 10.0.0.1/24}
+"""
+
+
+def test_an_address_that_only_the_newer_release_refuses_is_new(tmp_path: Path) -> None:
+    """Which format it has depends on the fields beside it, and on the release."""
+    path = tmp_path / "a.yaml"
+    path.write_text(_ADDRESSES)
+    options = ["--from", "1.35", "--to", "1.36", "--exact", "off", "-q", "-f", "json"]
+    result = CliRunner().invoke(cli, ["check", str(path), *options])
+    found = json.loads(result.stdout)["findings"]
+    assert [(one["rule"], one["change"], one["path"]) for one in found] == [
+        ("invalid-name", "new", "endpoints[0].addresses[0]"),
+        ("invalid-name", "new", "spec.clusterIP"),
+        ("invalid-name", "new", "spec.podCIDR"),
+    ]

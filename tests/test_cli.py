@@ -129,7 +129,7 @@ def test_help_and_version_import_no_slow_modules(option: str) -> None:
 
 
 USAGE_ERRORS = [
-    (("render", "1.99"), 2, "unknown release '1.99'"),
+    (("render", "1.99"), 2, "fetch 1.99 downloads its spec"),
     (("render", "newest"), 2, "unknown release 'newest'"),
     (("render", "1.35..1.29"), 2, "is empty"),
     (("render", "1.35", "-t", "markdwn"), 2, "did you mean markdown"),
@@ -144,6 +144,11 @@ USAGE_ERRORS = [
     (("render", "a", "b", "--spec", "small.json"), 2, "takes one release name"),
     (("render", "x", "--spec", "small.json", "-o", "small.json"), 1, "small.json"),
     (("render", "x", "--spec", "small.json", "-o", "/proc/x"), 1, "/proc"),
+    (("render", "1.35", "--all", "-t", "go"), 2, "--target alone generates"),
+    (("check", "https://example.com/a.yaml"), 2, "curl -fsSL https://example.com/a.y"),
+    (("history", "pod.spec.contaners"), 2, "did you mean spec.containers"),
+    (("merge", "small.json"), 2, "is no report of kubestencil check"),
+    (("diff", "1.34", "1.35", "-o", "a.pdf"), 2, "no format has the suffix .pdf"),
     (("fetch", "newest"), 2, "is not a release of Kubernetes"),
 ]
 
@@ -166,9 +171,9 @@ def test_a_failed_command_names_the_problem_and_writes_nothing(
 
 INVALID_DOCUMENTS: list[tuple[str, str]] = [
     ('{"swagger": "2.0", "definitions": {"a": {"ty', "the JSON is not complete"),
-    ("<html></html>", "is text, not an OpenAPI document"),
+    ("<html></html>", "is text, not an OpenAPI spec"),
     ('{"openapi": "3.1.0"}', "is not OpenAPI 3.0"),
-    ('{"name": "x"}', "is not an OpenAPI 2.0 document"),
+    ('{"name": "x"}', "is not an OpenAPI 2.0 spec"),
     (json.dumps(make_document({"a/../b": {}})), "/definitions/a~1..~1b"),
     (
         json.dumps(make_document({"v1.A": {"$ref": "#/definitions/v1.B"}})),

@@ -60,7 +60,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> None:
             [
                 "1.38.0-beta.0 is a preview of 1.38, and can differ from it",
                 "Facts on metrics end at 1.36, on lifecycles of kinds at 1.37, on all "
-                "else beyond the OpenAPI document at 1.37.2: what changed later is not "
+                "else beyond the OpenAPI spec at 1.37.2: what changed later is not "
                 "known",
             ],
         ),
@@ -68,7 +68,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> None:
             "1.37.5",
             [
                 "Facts of 1.37.5 on lifecycles of kinds are those of 1.37, on all else "
-                "beyond the OpenAPI document of 1.37.2: what the patch changed is not "
+                "beyond the OpenAPI spec of 1.37.2: what the patch changed is not "
                 "known",
                 "Facts on metrics end at 1.36: what changed later is not known",
             ],

@@ -184,7 +184,7 @@ def test_two_documents_of_one_name_are_refused(run: Command, tmp_path: Path) -> 
     write(tmp_path, WIDGET)
     done = run("history", "Widget", "v1=crds.yaml", "v1=crds.yaml")
     assert done.returncode == 2
-    assert "two documents are called 'v1'" in done.stderr
+    assert "two specs are called 'v1'" in done.stderr
 
 
 @pytest.mark.parametrize(

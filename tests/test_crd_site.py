@@ -91,14 +91,20 @@ def facts(page: Page) -> dict[str, list[str]]:
     return _facts(text)
 
 
-def field_facts(page: Page, field: str) -> dict[str, list[str]]:
-    """The facts of a page about a field, by name; its CEL rules are ``rules``."""
+def field_facts(page: Page, field: str) -> set[str]:
+    """What a page says of a field: of its state and its values, and its CEL rules."""
     _, _, text = page.text.partition(f'<li id="{field}">')
     text = text.partition("<li id=")[0]
-    rules = re.findall(r"<ul class=rules>(.*?)</ul>", text, re.DOTALL)
-    facts = _facts("".join(re.findall(r"<dl>(.*?)</dl>", text, re.DOTALL)))
-    if rules:
-        facts["rules"] = [_text(rule) for rule in rules[0].split("<li>")[1:]]
+    state = re.findall(r"<span>(.*?)</span>", text.partition("<p>")[2].split("<p")[0])
+    facts = {_text(part) for part in state}
+    for values in re.findall(
+        r"<(?:p class=s|div class=v)>(.*?)(?=</?div|<[pdu]|$)", text
+    ):
+        facts |= set(_text(values).split("; "))
+    for details in re.findall(r"<dl>(.*?)</dl>", text, re.DOTALL):
+        facts |= {f"{name}: {', '.join(v)}" for name, v in _facts(details).items()}
+    for rules in re.findall(r"<ul class=rules>(.*?)</ul>", text, re.DOTALL):
+        facts |= {f"rule: {_text(rule)}" for rule in rules.split("<li>")[1:]}
     return facts
 
 
@@ -128,7 +134,7 @@ def test_the_page_of_a_kind_says_how_it_is_served(run: Command) -> None:
         "categories": ["all"],
         "subresources": ["status"],
         "selectable fields": ["spec.mode"],
-        "printer columns": ["Mode .spec.mode"],
+        "columns of kubectl": ["Mode .spec.mode"],
     }
     assert '<p class="notice">Deprecated: use v2</p>' in page.text
     # The list kind is not deprecated, and has no names.
@@ -169,9 +175,9 @@ def test_fields_at_any_depth_say_since_when() -> None:
     }
     page = files["v10/example.com/v1/Widget/index.html"]
     _, _, shape = page.partition('<li id="spec.parts.shape">')
-    assert "Added in v10" in shape.partition("<li")[0]
-    assert page.count("Added in v10") == 1
-    assert '"v10"]' in files["v10/search-texts.js"]
+    assert "new in v10" in shape.partition("<li")[0]
+    assert page.count("new in v10") == 1
+    assert '["added","since v10"]' in files["v10/search-texts.js"]
 
 
 def test_own_pages_link_to_fields_at_any_depth(run: Command) -> None:
@@ -200,33 +206,31 @@ def test_fields_have_what_the_schema_states(run: Command) -> None:
     site = render(run, crd())
     kind = site.page("crds/example.com/v1/Widget/")
     assert field_facts(kind, "spec.mode") == {
-        "default": ["Fast"],
-        "": ["Fast or Slow"],
-        "nullable": [],
+        "default Fast",
+        "Fast or Slow",
+        "nullable",
     }
     assert field_facts(kind, "spec.size") == {
-        "more than 0": [],
-        "up to 9": [],
-        "a multiple of 3": [],
+        "More than 0",
+        "up to 9",
+        "a multiple of 3",
     }
-    assert field_facts(kind, "spec.share") == {"matches": ["^[0-9]+%?$"]}
-    assert field_facts(kind, "spec.options") == {"default": ["{}"]}
-    assert field_facts(kind, "spec.any") == {"unknown fields": ["preserved"]}
+    assert field_facts(kind, "spec.share") == {"Matches ^[0-9]+%?$"}
+    assert field_facts(kind, "spec.options") == {"default {}"}
+    assert field_facts(kind, "spec.any") == {"Unknown fields preserved"}
     assert field_facts(kind, "spec.tags") == {
-        "list type": ["set"],
-        "1 to 4": [],
-        "items: up to 63 characters": [],
-        "items are unique": [],
+        *("list type: set", "1 to 4", "items: up to 63 characters", "items are unique"),
     }
     assert field_facts(kind, "spec.parts") == {
-        "items: 1 or more fields": [],
-        "rules": ["items: a needs b has(self.a) == has(self.b)"],
+        "Items: 1 or more fields",
+        "rule: items: a needs b has(self.a) == has(self.b)",
     }
-    assert field_facts(kind, "spec")["exactly one of"] == ["mode", "size and share"]
-    assert field_facts(kind, "spec")["rules"] == [
-        "a needs b has(self.a) == has(self.b)",
-        "true, message 'x'",
-    ]
+    spec = field_facts(kind, "spec")
+    assert "Exactly one of mode, size and share" in spec
+    assert {fact for fact in spec if fact.startswith("rule")} == {
+        "rule: a needs b has(self.a) == has(self.b)",
+        "rule: true, message 'x'",
+    }
 
 
 @pytest.mark.parametrize(
@@ -337,8 +341,9 @@ def test_rules_say_what_cannot_change(run: Command) -> None:
     spec = {"type": "object", "properties": {"mode": mode}}
     page = render(run, crd(spec)).page("crds/example.com/v1/Widget/")
     facts_of_mode = field_facts(page, "spec.mode")
-    assert facts_of_mode["fixed once it is set"] == []
-    assert facts_of_mode["rules"] == ["mode is fixed self == oldSelf on updates"]
+    assert facts_of_mode == {
+        *("Fixed once it is set", "rule: mode is fixed self == oldSelf on updates"),
+    }
 
 
 def test_versions_of_a_kind_are_compared(run: Command) -> None:

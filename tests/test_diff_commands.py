@@ -45,7 +45,7 @@ def test_command_accepts_all_names_of_the_report() -> None:
         (("diff", "1.34", "1.35", "--group", "app"), 2, "did you mean apps?"),
         (("diff", "1.34", "1.35/apps/v1"), 2, "an API version on both sides"),
         (("diff", "1.34/apps/v2", "1.35/apps/v1"), 2, "no API version 'apps/v2'"),
-        (("diff", "1.34"), 2, "name two releases or documents, or a range"),
+        (("diff", "1.34"), 2, "name two releases or specs, or a range"),
         (("diff", "1.34..1.34"), 2, "has one release"),
         (("diff", "1.35..1.34"), 2, "the older release comes first"),
         (("diff", "1.34", "1.35", "--fail-on", "braking"), 2, "did you mean breaking"),
@@ -138,7 +138,7 @@ def test_options_of_the_diff_command(run: Command, tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"kind": "Pod"}')
     other = run("diff", "mine.json", "other.json")
     assert other.returncode == 2
-    assert "is not an OpenAPI 2.0 document" in other.stderr
+    assert "is not an OpenAPI 2.0 spec" in other.stderr
 
 
 def test_diff_of_a_range_shows_the_steps(run: Command) -> None:
@@ -231,3 +231,19 @@ def test_changes_between_versions_of_a_kind_fail(tmp_path: Path) -> None:
     """In 1.29, v1 lost a field of v1beta2, and the kinds of v1beta2 were removed."""
     moved = ["diff", "1.28", "1.29", "-q", "--fail-on", "field-moved"]
     assert CliRunner().invoke(cli, moved).exit_code == 1
+
+
+def test_the_history_of_a_field_says_what_the_server_accepts_and_fills_in(
+    run: Command,
+) -> None:
+    """The facts of the newest release that has the field."""
+    done = run("history", "pod.spec.containers.imagePullPolicy", "--releases", "1.35")
+    assert "  Always, IfNotPresent or Never\n" in done.stdout
+    assert "  Default IfNotPresent if image has another tag than latest" in done.stdout
+    for format, line in (("markdown", "- Default 25%\n"), ("html", "<p class=")):
+        field = "deployment.spec.strategy.rollingUpdate.maxSurge"
+        done = run("history", field, "--releases", "1.34..1.35", "-f", format)
+        assert line in done.stdout
+        assert "Default 25%" in done.stdout
+    # Of a whole type, the table says enough.
+    assert "Default" not in run("history", "lease", "--releases", "1.35").stdout

@@ -93,7 +93,7 @@ def test_every_change_is_in_every_report(format_name: Any) -> None:
         "html": r"<li id=",
     }[format_name]
     if format_name == "markdown":
-        # The others are in the report as HTML: see docs/comparing-releases.md.
+        # The others are in the report as HTML: see docs/diff-reference.md.
         listed = [item for item in listed if item.severity in ("breaking", "warning")]
     assert len(re.findall(entry, generated)) == len(listed)
 
@@ -309,6 +309,16 @@ def test_what_a_feature_gate_guards_is_listed_with_the_gate() -> None:
     promotions = whole.partition("Promoted")[2].partition("Behaviour")[0]
     (line,) = (line for line in promotions.splitlines() if " IPAddress" in line)
     assert "networking.k8s.io/v1, v1beta1  alpha → GA" in line
+
+
+def test_a_gate_that_was_never_alpha_or_beta_guards_nothing_new() -> None:
+    """It is there to turn off what had been on before it, or what is deprecated."""
+    text = comparison_report(compare(release("1.33"), release("1.34")), "text")
+    new, _, rest = text.partition("New gates, on by default")[2].partition(
+        "never alpha"
+    )
+    name = "KubeletPodResourcesListUseActivePods  kubelet"
+    assert name not in new and name in rest.partition("Locked")[0]
 
 
 def test_a_deprecated_field_is_not_promoted_with_the_gate_that_it_had() -> None:

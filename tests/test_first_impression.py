@@ -157,7 +157,7 @@ def test_the_shell_completes_kinds_and_options(
 
 def test_a_patch_says_which_document_stands_for_it(run: Command) -> None:
     done = run("history", "Binding", "--releases", "1.35.2")
-    assert "the embedded document is that of 1.35.0" in done.stderr
+    assert "the embedded spec is that of 1.35.0" in done.stderr
     assert "embedded" not in run("history", "Binding", "--releases", "1.35.0").stderr
 
 

@@ -73,7 +73,7 @@ class Server:
 
 def test_a_field_is_gated_by_what_its_answers_need() -> None:
     validator = cast(Validator, Server())
-    switches = Switches(validator, [*GATES, "Unknown"])
+    switches = Switches(validator, [*GATES, "Unknown"], {"Inner": ["Outer"]})
     assert switches.order.index("Outer") < switches.order.index("Inner")
     kind = group_version_kind("v1", "Service")
     found = gated_by(load("1.35"), validator, switches, {kind: [SERVICE]}, {})
@@ -108,7 +108,7 @@ def test_the_code_of_an_api_server_names_the_gate_of_a_value() -> None:
     }
     gate = "TaintTolerationComparisonOperators"
     with Validator(built_validator("1.35.0")) as validator:
-        switches = Switches(validator, [gate, "EnvFiles"])
+        switches = Switches(validator, [gate, "EnvFiles"], {})
         found = set(gated_by(release, validator, switches, {kind: [pod]}, OPERATORS))
     assert Gated(f"{CORE}.Toleration", "operator", "values", frozenset({gate})) in found
 

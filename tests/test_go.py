@@ -260,14 +260,15 @@ def assert_same_after_a_round_trip(module: Path, objects: dict[str, Any]) -> Non
 
 
 def round_trip(names: Iterable[str]) -> str:
-    """A program that reads and writes objects by apiVersion and kind."""
+    """A program that reads and writes objects by apiVersion, kind and what follows."""
     imports: dict[str, str] = {}
     cases = []
     for name in names:
-        api_version, kind = name.split()
+        api_version, kind, *_ = name.split()
         folder = api_version if "/" in api_version else f"core/{api_version}"
         alias = imports.setdefault(folder, f"p{len(imports)}")
-        cases.append(f'"{name}": func() any {{ return new({alias}.{kind}) }},')
+        exported = kind if kind[0].isupper() else f"X{kind}"
+        cases.append(f'"{name}": func() any {{ return new({alias}.{exported}) }},')
     return PROGRAM.format(
         "\n".join(f'{alias} "{MODULE}/{folder}"' for folder, alias in imports.items()),
         "\n".join(cases),

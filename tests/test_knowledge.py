@@ -61,14 +61,14 @@ def test_the_facts_of_a_field_say_whether_it_is_required_as_the_field_does() -> 
             {"type": "string", "format": "int-or-string"},
             {"minimum": 1, "maximum": 65535, "format": "port-name"},
             [
-                "1 to 65535, or the name of a port: lower case letters, digits and '-', "
+                "1 to 65535, or the name of a port: lower-case letters, digits and '-', "
                 "with a letter, up to 15 characters"
             ],
         ),
         (
             {"type": "string"},
             {"min_length": 1, "format": "dns-label"},
-            ["1 to 63 characters: lower case letters, digits and '-'"],
+            ["1 to 63 characters: lower-case letters, digits and '-'"],
         ),
         ({"type": "string"}, {"enum": ("HTTP", "HTTPS")}, ["HTTP or HTTPS"]),
         ({"type": "integer"}, {"defaults": (Default(10),)}, ["Default 10"]),
@@ -153,16 +153,13 @@ def test_everybody_says_the_same_of_every_field() -> None:
             phrases = field_in_words(field, definition.schema.field_names)
             expected = in_words(phrases, is_required=field.required)
             row = rows[name]
-            texts = dict(
-                reversed([(item.name, item.values) for item in row.attributes])
-            )
-            for text in ("", "default"):
-                if " in " in " ".join(texts.get(text, ())):
-                    texts.pop(text)
+            shown = [row.facts.beside, *row.facts.lines]
+            values = [each for each in shown if each and each.fact == "values"]
             assert expected == Said(
-                row.required,
-                any(text.startswith("deprecated") for text in texts),
-                *(", ".join(texts.get(text, ())) for text in ("", "default")),
+                row.facts.required,
+                any(text.startswith("deprecated") for text in row.facts.stages),
+                values[0].short if values else "",
+                row.facts.default if not row.facts.varies else expected.default,
             ), at
             if definition.name != EVENT:
                 assert linked[name].is_needed == field.required, at

@@ -410,7 +410,7 @@ def test_cue_exports_what_it_reads(tmp_path: Path) -> None:
     deployment = exported["deployment"]
     assert (deployment["kind"], deployment["spec"]["replicas"]) == ("Deployment", 2)
     for index, item in enumerate(objects):
-        assert _like(normal(exported[f"m{index}"]), item) == normal(item)
+        assert like(normal(exported[f"m{index}"]), item) == normal(item)
 
 
 @pytest.mark.nightly
@@ -464,21 +464,21 @@ def test_configuration_languages_print_what_they_read(
     text = "\n".join([*_imports(target, definitions), *lines])
     printed = json.loads(_evaluate(target, text, folder))
     for index, value in enumerate(objects):
-        assert _like(normal(printed[f"m{index}"]), value) == normal(value)
+        assert like(normal(printed[f"m{index}"]), value) == normal(value)
     # That of Pkl says itself that it prints YAML.
     program = _program(folder, target).replace("new YamlRenderer", "new JsonRenderer")
     shown = json.loads(_evaluate(target, program, folder))
     assert shown.get("deployment", shown)["spec"]["replicas"] == 2
 
 
-def _like(printed: Any, value: Any) -> Any:
+def like(printed: Any, value: Any) -> Any:
     """``printed`` without what says of an object inside what kind it is, where ``value``
     does not."""
     if isinstance(printed, list) and isinstance(value, list):
-        return list(map(_like, printed, value))
+        return list(map(like, printed, value))
     if isinstance(printed, dict) and isinstance(value, dict):
         return {
-            key: _like(item, value.get(key))
+            key: like(item, value.get(key))
             for key, item in printed.items()
             if key in value or key not in ("apiVersion", "kind")
         }
@@ -554,7 +554,7 @@ def test_java_reads_what_it_writes(tmp_path: Path) -> None:
     program of the README."""
     release = load("1.35")
     folder = _generate("java", release, tmp_path)
-    write(folder, {"Example.java": _program(folder, "java"), "Trip.java": _TRIP})
+    write(folder, {"Example.java": _program(folder, "java"), "Trip.java": TRIP})
     assert check_java(folder) == ""
     objects = _objects(release)
     classes = {
@@ -592,7 +592,7 @@ def test_java_reads_what_it_writes(tmp_path: Path) -> None:
     assert json.loads(shown.stdout)["spec"] == {"replicas": 2}
 
 
-_TRIP = """
+TRIP = """
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
@@ -616,7 +616,7 @@ def test_pydantic_writes_what_it_reads(
 ) -> None:
     pytest.importorskip("pydantic")
     release = load("1.35")
-    write(tmp_path, {**generated("pydantic", release), "trip.py": _PYDANTIC_TRIP})
+    write(tmp_path, {**generated("pydantic", release), "trip.py": PYDANTIC_TRIP})
     objects = [value for value in manifests() if isinstance(value, dict)]
     names = [
         [re.sub(r"\W", "_", definition.group), definition.version, definition.kind]
@@ -638,7 +638,7 @@ def test_pydantic_writes_what_it_reads(
     assert list(map(normal, json.loads(done.stdout))) == list(map(normal, objects))
 
 
-_PYDANTIC_TRIP = """
+PYDANTIC_TRIP = """
 import importlib, json, sys
 
 written = []
@@ -665,6 +665,9 @@ def _objects(release: Release) -> list[Any]:
         ("go", "source_labels", "sourceLabels"),
         ("java", "source_labels", "source-labels"),
         ("pydantic", "source_labels", "source-labels"),
+        ("python", "source_labels", "sourceLabels"),
+        ("rust", "source_labels", "sourceLabels"),
+        ("jsonnet", "sourceLabels", "SourceLabels"),
     ],
 )
 def test_another_field_changes_no_name(target: str, first: str, second: str) -> None:
@@ -672,10 +675,45 @@ def test_another_field_changes_no_name(target: str, first: str, second: str) -> 
 
     def names(*fields: str) -> set[str]:
         properties = {name: {"type": "string"} for name in fields}
-        definition = {"type": "object", "properties": properties}
+        kind = {"group": "example.com", "version": "v1", "kind": "A"}
+        definition = {
+            "type": "object",
+            "x-kubernetes-group-version-kind": [kind],
+            "properties": properties,
+        }
         release = make_release({"com.example.v1.A": definition})
         texts = generated(target, release).values()
         return set(re.findall(r"source_?labels\w*", "\n".join(texts), re.IGNORECASE))
 
     assert len(names(first, second)) > len(names(first))
     assert names(first, second) == names("a", "b", first, "c", second)
+
+
+def test_lists_and_maps_that_zod_has_inside_of_others_are_no_arguments() -> None:
+    """TypeScript calls the type of such an argument excessively deep where it may be null
+    and much is in it: the steps of Argo's WorkflowTemplate."""
+    item = {"type": "object", "properties": {"a": {"type": "string"}}}
+    items = {"type": "array", "items": item}
+    properties = {
+        "lists": {"type": "array", "items": items},
+        "map": {"type": "object", "additionalProperties": items},
+    }
+    definition = {"type": "object", "properties": properties}
+    files = generated("zod", make_release({"com.example.v1.A": definition}))
+    text = "".join(files.values())
+    assert ").nullable().array().nullish()" in text
+    assert "z.array(z.array(" not in text
+    assert ".or(z.null())).nullish()" in text
+
+
+@pytest.mark.parametrize("target", ["kcl", "pkl"])
+def test_limits_that_no_integer_reaches_are_left_out(target: str) -> None:
+    """The integers of these languages have 64 bits."""
+    whole = {"type": "integer", "minimum": 0, "maximum": 2**64 - 1}
+    number = {"type": "number", "maximum": 2**64}
+    properties = {"whole": whole, "number": number}
+    definition = {"type": "object", "properties": properties}
+    release = make_release({"com.example.v1.A": definition})
+    text = "".join(generated(target, release).values())
+    assert ">= 0" in text and "<= 1.8446744073709552e+19" in text
+    assert str(2**64) not in text and str(2**64 - 1) not in text

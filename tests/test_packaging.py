@@ -83,6 +83,9 @@ def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
     assert build(second) == digests
     (wheel,) = (first / "dist").glob("*.whl")
     check_metadata(wheel)
+    with zipfile.ZipFile(wheel) as packed:
+        changelog = packed.read(f"kubestencil/_data/{hatch_build.CHANGELOG}").decode()
+    assert {line[:3] for line in changelog.splitlines()} == {"## ", "- `"}
     (archive,) = (first / "dist").glob("*.tar.gz")
     shutil.unpack_archive(archive, tmp_path / "sdist")
     (source,) = (tmp_path / "sdist").iterdir()

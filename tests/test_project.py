@@ -23,10 +23,12 @@ from kubestencil.cli import cli
 from kubestencil.cli.settings import settings
 from kubestencil.engine import choose_targets, load_targets
 from kubestencil.engine.view import PublicName
+from kubestencil.project import changelog
 from kubestencil.project.lock import Lock, LockedDocument, read_lock, write_lock
 from kubestencil.project.summary import NameChanges, compare_names, summary
 from kubestencil.source.releases import next_minor_version
 from kubestencil.targets import generate_files, public_names
+from kubestencil.version import __version__
 from tests import docs_reference
 from tests.cargo import Cargo
 from tests.conftest import (
@@ -200,6 +202,44 @@ def test_a_lock_pins_ranges_until_an_update(run: Command, project: Path) -> None
 
 
 @pytest.mark.nightly
+def test_a_newer_version_says_what_it_generates_differently(
+    run: Command, project: Path
+) -> None:
+    """Of the targets of the project; nothing where the version is the same."""
+    assert "changed by kubestencil" not in run("render").stdout
+    assert "changed by kubestencil" not in run("render").stdout
+    lock = project / "kubestencil.lock"
+    earlier = lock.read_text().replace(f'"{__version__}"', '"0.0.9"')
+    lock.write_text(earlier)
+    shown = run("render").stdout
+    assert f"changed by kubestencil {__version__}: `site`: " in shown
+    lock.write_text(earlier)
+    text = run("update", "--offline").stdout
+    assert f"## Generated code: kubestencil {__version__}" in text
+    assert "\n- `site`: " in text and "\n- `rust`: " not in text
+
+
+def test_entries_of_the_changelog_are_those_between_two_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = "- `rust` and `python`: {} differs.\n"
+    versions = ("0.10.0 (unreleased)", "0.9.1", "0.9.0")
+    (tmp_path / "CHANGELOG.md").write_text(
+        "- `python` has a command.\n"
+        + "".join(f"## {text}\n{entry.format(text[:4])}" for text in versions)
+    )
+    monkeypatch.setattr(changelog, "data_file", tmp_path.joinpath)
+    target = load_targets(None)["python"]
+
+    def numbers(before: str, after: str) -> list[str]:
+        entries = changelog.output_changes(before, after, [target])
+        return [entry.partition(": ")[2][:4] for entry in entries]
+
+    assert numbers("0.9.0", "0.10.0") == ["0.10", "0.9."]
+    assert numbers("0.9.1", "0.9.1") == numbers("0.10.0", "0.9.0") == []
+    assert numbers("\x1b[2J", "0.10.0") == []
+
+
 def test_a_killed_update_is_finished_by_the_next(run: Command, project: Path) -> None:
     """At any moment, each file is old or new, and nothing else is there."""
     assert run("render").returncode == 0
@@ -406,6 +446,10 @@ def test_a_project_writes_inside_its_folder(run: Command, output: str) -> None:
         ("[[generate]]\ntarget = ['site', 'rust']\noutput = 'a'", "needs {target}"),
         ("[[generate]]\ntarget = ['rust']\noutput = 'a'", "needs {release}"),
         ("[[generate]]\ntarget = ['site']\noutput = '{release}'", "has no meaning"),
+        (
+            "[[generate]]\ntarget = ['go']\nreleases = ['1.99']\noutput = 'a'",
+            "kubestencil.toml: generate 1: unknown release '1.99'",
+        ),
         ("[", "cannot be read"),
     ],
 )
@@ -414,6 +458,15 @@ def test_a_mistake_in_the_file_is_named(run: Command, text: str, message: str) -
     done = run("render")
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_a_table_that_no_command_has_is_refused_by_all(run: Command) -> None:
+    """A misspelt one would change nothing, without a word."""
+    (run.folder / "kubestencil.toml").write_text("[chek]\nfail-on = 'new'\n")
+    for arguments in (("check", "."), ("diff", "1.34", "1.35")):
+        done = run(*arguments)
+        assert done.returncode == 2
+        assert "did you mean check" in done.stderr
 
 
 def test_init_writes_a_file_that_works_and_never_over_another(run: Command) -> None:

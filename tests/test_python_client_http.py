@@ -261,6 +261,17 @@ def test_a_list_that_expires_goes_on(package: Any, server: Server) -> None:
     ]
 
 
+def test_listed_objects_say_what_they_are(package: Any, server: Server) -> None:
+    """API servers leave out both in lists."""
+    item = {"metadata": {"name": "a"}, "spec": {"containers": []}}
+    server.answers = [answer({"kind": "PodList", "items": [item, item]})] * 4
+    pods = make_core(package, server.url).list_namespaced_pod
+    lists = [pods("default").items, next(pods.pages("default")).items]
+    lists += [list(pods.items("default")), next(pods.watch("default")).items]
+    for pod in (pod for listed in lists for pod in listed):
+        assert (pod.api_version, pod.kind) == ("v1", "Pod")
+
+
 def test_a_list_that_goes_on_where_it_was_ends(package: Any, server: Server) -> None:
     """Otherwise it would be read for ever."""
     expired = {"code": 410, "reason": "Expired", "metadata": {"continue": "x"}}

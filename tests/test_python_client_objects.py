@@ -145,6 +145,10 @@ def test_verbs_take_dicts_and_kinds_that_only_the_server_knows(
     api_server.install([CRD])
     raw = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "raw"}}
     assert client.create(raw)["type"] == "Opaque"
+    unknown = {**raw, "metadata": {"name": "unknown"}, "stringdata": {}}
+    with pytest.raises(package.BadRequest, match="unknown field") as refused:
+        client.create(unknown, field_validation="Strict")
+    assert json.loads(refused.value.body)["reason"] == "BadRequest"
     widget = package.dynamic_kind(f"{GROUP}/v1", "Widget")
     body = {"apiVersion": f"{GROUP}/v1", "kind": "Widget", "metadata": {"name": "a"}}
     client.create({**body, "spec": {"size": 1}})

@@ -291,13 +291,13 @@ def test_reserved_names_are_changed(tmp_path: Path) -> None:
     ]
 
 
-def test_fields_that_would_get_the_same_attribute_are_numbered(tmp_path: Path) -> None:
+def test_fields_that_would_get_the_same_attribute_have_others(tmp_path: Path) -> None:
     """As proxyURL and proxyUrl in the CRDs of prometheus-operator."""
     names = {"proxyUrl": {"type": "string"}, "proxyURL": {"type": "string"}}
     generate_package(make_release({"v1.A": model(**names)}), tmp_path, "numbered")
     module = import_package(tmp_path, "numbered")
     read = module.V1A.from_dict({"proxyUrl": "first", "proxyURL": "second"})
-    assert (read.proxy_url, read.proxy_url2) == ("first", "second")
+    assert (read.proxy_url, read.proxy_url_f496) == ("second", "first")
     assert read.to_dict() == {"proxyURL": "second", "proxyUrl": "first"}
 
 

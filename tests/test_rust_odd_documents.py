@@ -116,7 +116,7 @@ def documents() -> dict[str, dict[str, Any]]:
         },
         "names of macros": {
             f"{PACKAGE}.{name}": schema
-            for name in ("Key", "Whole", "Result", "From", "std")
+            for name in ("Key", "Key__", "Whole", "Result", "From", "std")
             for schema in [struct("time", a=STRING, time=TIME_STRING)]
         }
         | {f"{PACKAGE}.names.Whole": STRING},

@@ -73,7 +73,7 @@ def test_a_page_fits_a_phone(browser: Browser, base_url: str, page: str) -> None
     """Even with all fields expanded."""
     browser.screen(PHONE)
     browser.open(base_url + page)
-    browser.run("document.getElementById('unfold-all')?.click()")
+    browser.run("document.getElementById('open-all')?.click()")
     browser.settle()
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
 
@@ -81,12 +81,12 @@ def test_a_page_fits_a_phone(browser: Browser, base_url: str, page: str) -> None
 @pytest.mark.parametrize(
     ("page", "selector"),
     [
-        ("", ".group h2, aside li span"),
+        ("", ".cols a, .project a, .grid th a, .grid td a"),
         ("1.35/flowcontrol.apiserver.k8s.io/", "h1, h2, .crumbs li"),
         (f"{DEPLOYMENT}operations/", ".paths code, .parameters code"),
         ("1.35/meta/v1/LabelSelector/", ".uses code, .uses span"),
         (DEPLOYMENT, ".changes code, .changes a"),
-        ("diff/1.34-1.35.html", ".upgrade code, .upgrade .text, .api-group h3 a"),
+        ("diff/1.34-1.35.html", ".step b, .step .to, .upgrade .text, .api-group h3 a"),
         ("diff/history.html", "thead th, tbody a"),
         ("diff/", "th, td"),
         ("compare/", "h3"),
@@ -174,7 +174,7 @@ def test_a_theme_applies_to_reports_too(browser: Browser, tmp_path: Path) -> Non
         "--set=site.theme=ours.css",
     )
     assert done.returncode == 0, done.stderr
-    for page, link in ((POD, ".crumbs a"), ("diff/index.html", "main th a")):
+    for page, link in ((POD, ".jump a"), ("diff/index.html", "main th a")):
         browser.open(file_url(tmp_path / "out" / "site", page))
         assert browser.run(
             "const link = getComputedStyle(document.querySelector(arguments[0]));"

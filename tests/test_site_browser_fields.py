@@ -86,10 +86,8 @@ def test_all_fields_expand_and_collapse(browser: Browser, base_url: str) -> None
     """The fields of a Pod have unique ids at all depths."""
     browser.open(base_url + POD)
     assert visible_fields(browser)[:2] == ["spec", "spec.activeDeadlineSeconds"]
-    click(browser, "#fold-all")
-    collapsed = visible_fields(browser)
-    assert collapsed == ["spec", "status", "metadata", "apiVersion", "kind"]
-    click(browser, "#unfold-all")
+    collapsed = ["spec", "status", "metadata", "apiVersion", "kind"]
+    click(browser, "#open-all")
     expanded = visible_fields(browser)
     assert len(expanded) > 1000
     assert len(set(expanded)) == len(expanded)
@@ -97,7 +95,7 @@ def test_all_fields_expand_and_collapse(browser: Browser, base_url: str) -> None
     assert not browser.run(
         "return document.querySelector('main [aria-expanded=false]')"
     )
-    click(browser, "#fold-all")
+    click(browser, "#open-all")
     assert visible_fields(browser) == collapsed
 
 
@@ -107,7 +105,7 @@ def test_recursive_types_expand_only_on_request(
     """Expanding all fields does not expand a type inside of itself; a link does."""
     browser.open(f"{base_url}1.35/apiextensions.k8s.io/v1/CustomResourceDefinition/")
     schema = "spec.versions.schema.openAPIV3Schema"
-    click(browser, "#unfold-all")
+    click(browser, "#open-all")
     shown = visible_fields(browser)
     assert f"{schema}.not" in shown
     assert not [path for path in shown if path.startswith(f"{schema}.not.")]
@@ -160,7 +158,7 @@ def test_tab_reaches_all_controls(browser: Browser, base_url: str) -> None:
         if focused[-1] == "fold":
             break
     assert focused[0] == "skip"
-    assert {"find", "colour-scheme", "unfold-all", "fold-all", "fold"} <= set(focused)
+    assert {"find", "colour-scheme", "field-show", "open-all", "fold"} <= set(focused)
 
 
 @pytest.mark.parametrize("page", [POD, "diff/1.34-1.35.html", "diff/history.html"])
@@ -171,7 +169,7 @@ def test_links_of_local_files_name_files(
     fields."""
     browser.open(file_url(site_folder, page))
     if page == POD:
-        click(browser, "#unfold-all")
+        click(browser, "#open-all")
         assert len(visible_fields(browser)) > 1000
     assert browser.run("return document.links.length") > 50
     folders = browser.run(

@@ -27,9 +27,9 @@ def test_the_text_of_an_index_is_not_html(browser: Browser, base_url: str) -> No
     find(browser, "")
     browser.run(
         "const text = arguments[0];"
-        " kubestencilIndex({release: '', apiVersions: [`a/${text}`], types:"
-        " [[text, 0, 1, 0, 1, text, [[text, text]], '1.34']]});"
-        " kubestencilTexts({release: '', texts: [text], positions: [0, 0]})",
+        " kubestencilIndex({release: '', apiVersions: [`a/${text}`], strings: [text], types:"
+        " [[text, 0, 1, 0, 1, text, [[0, 0]], '1.34']]});"
+        " kubestencilTexts({release: '', texts: [text], positions: [1, 1]})",
         HOSTILE,
     )
     browser.settle()
@@ -78,7 +78,7 @@ def custom(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.mark.parametrize("page", ["", "Thing/", "Part/"])
 def test_hostile_text_does_not_run(browser: Browser, custom: str, page: str) -> None:
     browser.open(custom + page)
-    browser.run("document.getElementById('unfold-all')?.click()")
+    browser.run("document.getElementById('open-all')?.click()")
     find(browser, "onerror")
     assert browser.run("return document.title") != "1"
     assert browser.run("return document.querySelector('[onerror], [src=x]')") is None
@@ -96,5 +96,6 @@ def test_inline_objects_expand(browser: Browser, custom: str) -> None:
         browser.settle()
         assert path in visible_fields(browser)
         assert browser.run("return document.querySelector('.here').id") == path
-    click(browser, "#fold-all")
+    click(browser, "#open-all")
+    click(browser, "#open-all")
     assert visible_fields(browser) == ["spec"]

@@ -22,6 +22,7 @@ import pytest
 from tests.browser import (
     DEPLOYMENT,
     DESK,
+    NESTED_FIELD,
     PHONE,
     POD,
     Browser,
@@ -35,9 +36,6 @@ CURRENT_LINKS = (
     ".map((link) => link.textContent)"
 )
 TREE = "document.querySelector('.groups-tree')"
-SHOWN_PATH = (
-    "return document.getElementById('path-text').textContent.replaceAll('\\u200b', '')"
-)
 FOUND_FIELDS = (
     "return [...document.querySelectorAll('main .match')].filter((item) => "
     "item.checkVisibility()).map((item) => item.id)"
@@ -103,35 +101,57 @@ def test_the_tree_is_loaded_when_it_is_shown(browser: Browser, base_url: str) ->
     assert browser.run("return document.activeElement.id") == "browse-button"
 
 
-def test_the_path_on_the_screen_is_shown_and_copied(
-    browser: Browser, base_url: str
-) -> None:
+def test_the_path_of_a_field_is_copied(browser: Browser, base_url: str) -> None:
     browser.driver.execute_cdp_cmd(
         "Browser.grantPermissions",
         {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
     )
     field = "spec.containers.livenessProbe.httpGet"
     browser.open(f"{base_url}{POD}#{field}")
-    browser.settle(300)
-    assert browser.run(SHOWN_PATH) == f"Pod.{field}"
+    browser.wait("document.querySelector('.here .acts')")
     read = "navigator.clipboard.readText().then(arguments[0], (error) => arguments[0](`${error}`))"
-    for button, text in (
-        ("copy-path", field),
-        ("copy-link", f"{base_url}{POD}#{field}"),
-    ):
-        click(browser, f"#{button}")
+    for number, text in enumerate((field, f"{base_url}{POD}#{field}"), 1):
+        click(browser, f".here > .acts button:nth-child({number})")
         browser.wait("document.getElementById('said').textContent === 'Copied.'")
         assert browser.driver.execute_async_script(read) == text
-        # What has the focus stays where it is: the line moves with the fields.
-        browser.run(
-            "document.activeElement.blur(); arguments[0].focus()",
-            browser.driver.find_element("id", button),
+
+
+def test_the_fields_that_one_is_in_stay_on_the_screen(
+    browser: Browser, base_url: str
+) -> None:
+    browser.screen(DESK)
+    browser.open(f"{base_url}{POD}#spec.containers.livenessProbe.timeoutSeconds")
+    browser.wait("document.querySelector('.here')")
+    browser.settle(300)
+    tops = browser.run(
+        "return ['spec', 'spec.containers', 'spec.containers.livenessProbe'].map((id) =>"
+        "document.getElementById(id).firstElementChild.getBoundingClientRect().top)"
+    )
+    assert tops == sorted(tops)
+    assert 0 < tops[0] < tops[-1] < 300
+
+
+@pytest.mark.parametrize(
+    ("size", "most"), [((390, 844), 200), ((1024, 900), 240), (DESK, 240)]
+)
+def test_fields_come_first_and_stay_where_they_are(
+    browser: Browser, base_url: str, size: tuple[int, int], most: int
+) -> None:
+    """Also where the address names one, which is opened before anything is shown."""
+    browser.screen(size)
+    shifts = (
+        "return new Promise((done) => new PerformanceObserver((list) => done(list"
+        ".getEntries().reduce((sum, {value}) => sum + value, 0)))"
+        ".observe({type: 'layout-shift', buffered: true}) || setTimeout(done, 500, 0))"
+    )
+    for address in (POD, f"{POD}#{NESTED_FIELD}"):
+        browser.open(base_url + address)
+        browser.settle(500)
+        top = browser.run(
+            "return scrollY + document.getElementById('spec').getBoundingClientRect().top"
         )
-        browser.settle(100)
-        assert browser.run(SHOWN_PATH) == f"Pod.{field}"
-    browser.run("scrollTo(0, 0)")
-    browser.settle(100)
-    assert browser.run(SHOWN_PATH) == "Pod"
+        assert top <= most
+        assert browser.run(shifts) <= 0.1
 
 
 def type_filter(browser: Browser, query: str) -> None:

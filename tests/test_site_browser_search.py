@@ -18,6 +18,8 @@ from tests.browser import (
     find,
 )
 
+POD_PATH = "core/v1/Pod/"
+
 
 @pytest.fixture(scope="module")
 def searched(driver: Any, base_url: str) -> Browser:
@@ -33,11 +35,15 @@ def searched(driver: Any, base_url: str) -> Browser:
     "query, expected",
     [
         ("sts", "apps/v1/StatefulSet/"),
-        ("containers", "core/v1/PodSpec/#containers"),
+        ("containers", "core/v1/Pod/#spec.containers"),
         ("pod.spec.containers", "core/v1/Pod/#spec.containers"),
         ("apps/v1", "apps/v1/"),
         ("deploymnet", "apps/v1/Deployment/"),
-        ("$ref", "apiextensions.k8s.io/v1/JSONSchemaProps/#%24ref"),
+        (
+            "$ref",
+            "apiextensions.k8s.io/v1/CustomResourceDefinition/"
+            "#spec.versions.schema.openAPIV3Schema.%24ref",
+        ),
     ],
 )
 def test_the_best_result_comes_first(
@@ -54,21 +60,38 @@ def test_the_best_result_comes_first(
 def test_descriptions_are_searched(searched: Browser, base_url: str) -> None:
     """For all words; results by name come before them."""
     results = find(searched, "taint forever evict")
-    assert results[0] == f"{base_url}1.35/core/v1/Toleration/#tolerationSeconds"
+    assert results[0] == f"{base_url}1.35/{POD_PATH}#spec.tolerations.tolerationSeconds"
     text = "return document.querySelector('[role=option] .text').textContent"
     assert "taint" in searched.run(text)
 
 
 def test_a_result_says_what_is_known_of_it(searched: Browser, base_url: str) -> None:
-    answer = "return document.querySelector('[role=option] .answer').textContent"
+    answer = "return document.querySelector('[role=option] .facts').textContent"
     results = find(searched, "SidecarContainers")
-    assert results[0] == f"{base_url}1.35/core/v1/Container/#restartPolicy"
+    assert results[0] == f"{base_url}1.35/{POD_PATH}#spec.containers.restartPolicy"
     text = searched.run(answer)
     assert text.startswith(
-        "feature gate SidecarContainers, GA · Always, Never, OnFailure"
+        "feature gate SidecarContainers, GA · Always, Never or OnFailure"
     )
     find(searched, "imagePullPolicy")
-    assert "Always, IfNotPresent, Never" in searched.run(answer)
+    assert "Always, IfNotPresent or Never" in searched.run(answer)
+
+
+def test_the_answer_is_beside_the_results(searched: Browser, base_url: str) -> None:
+    """Of the selected one: facts, the first manifest with the field in it, other kinds."""
+    find(searched, "container resources limits")
+    answer = "return document.getElementById('search-answer').innerText"
+    text = searched.run(answer)
+    assert "kind: Pod" in text
+    assert "Also in Deployment" in text
+    marked = searched.run(
+        "return document.querySelector('#search-answer .on').textContent.trim()"
+    )
+    assert marked == "limits:"
+    # Words that ask for nothing are marked nowhere.
+    find(searched, "how do I set the image of a container")
+    marks = "return [...document.querySelectorAll('#found mark')].map((m) => m.innerText.toLowerCase())"
+    assert set(searched.run(marks)) <= {"image", "container"}
 
 
 def test_removed_types_are_found_last(searched: Browser, base_url: str) -> None:
@@ -83,10 +106,10 @@ def test_removed_types_are_found_last(searched: Browser, base_url: str) -> None:
     release = searched.run(
         "return [...document.querySelectorAll('#search-dialog [role=option]')]"
         ".find((option) => option.href === arguments[0])"
-        ".querySelector('.badge.other').textContent",
+        ".querySelector('.notes').textContent",
         removed,
     )
-    assert release == "1.34"
+    assert release.endswith("1.34")
 
 
 def test_the_search_can_be_used_by_keyboard(browser: Browser, base_url: str) -> None:
@@ -108,7 +131,7 @@ def test_the_search_can_be_used_by_keyboard(browser: Browser, base_url: str) -> 
     browser.press("replicas/")
     assert browser.run("return document.querySelector('#search-dialog input').value")
     browser.press(Keys.BACKSPACE)
-    assert browser.run(selected) == "#replicas"
+    assert browser.run(selected) == "#spec.replicas"
     assert browser.run("return location.search") == "?q=replicas"
     count = browser.run(
         "return document.querySelector('#search-dialog [role=status]').innerText"
@@ -121,7 +144,7 @@ def test_the_search_can_be_used_by_keyboard(browser: Browser, base_url: str) -> 
     browser.press(Keys.ENTER)
     browser.wait("document.querySelector('.here')")
     assert browser.run("return location.href") == (
-        f"{base_url}1.35/apps/v1/DeploymentSpec/#replicas"
+        f"{base_url}{DEPLOYMENT}#spec.replicas"
     )
 
 
@@ -141,9 +164,9 @@ def test_a_result_opens_a_field_in_local_files(
 ) -> None:
     browser.open(file_url(site_folder, POD))
     results = find(browser, "containers")
-    assert results[0] == file_url(site_folder, "1.35/core/v1/PodSpec/") + "#containers"
+    assert results[0] == file_url(site_folder, POD) + "#spec.containers"
     click(browser, "#search-dialog [role=option]")
-    browser.wait("document.querySelector('.here')?.id === 'containers'")
+    browser.wait("document.querySelector('.here')?.id === 'spec.containers'")
 
 
 def test_a_search_that_lacks_fields_says_so(browser: Browser, base_url: str) -> None:

@@ -49,7 +49,7 @@ ALLOWED_ATTRIBUTES = {
     *("aria-controls", "aria-autocomplete", "aria-hidden", "placeholder", "start"),
     *("autocomplete", "autocapitalize", "spellcheck", "enterkeyhint"),
     *("data-switch", "data-nosnippet", "aria-busy", "accept", "multiple"),
-    *("rows", "cols", "wrap", "data-placeholders"),
+    *("rows", "cols", "wrap", "data-placeholders", "data-find", "scope"),
     *("viewbox", "x", "y", "text-anchor", "xmlns", "transform", "d", "fill"),
 }
 HOSTILE = [
@@ -80,6 +80,7 @@ def hostile_definitions() -> dict[str, Any]:
         }
         for number, text in enumerate(HOSTILE)
     }
+    fields["size"] = {"type": "integer", "format": "a onclick=b"}
     hostile_names = {
         text: {"type": "string", "description": "Its name."} for text in HOSTILE
     }

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from kubestencil.engine import load_targets
+from kubestencil.engine.templates import Templates
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.resources.operation import operations
@@ -52,7 +53,15 @@ def operations_of(release: Release) -> Mapping[str, Operations]:
 
 
 def code(page: Operations, language: str) -> str:
-    return next((call.code for call in page.calls if call.language == language), "")
+    if language not in {call.language for call in page.calls}:
+        return ""
+    template = f"calls/{language}.j2"
+    return call_templates().render(template, "", {"program": page.program})
+
+
+@cache
+def call_templates() -> Templates:
+    return Templates(load_targets(None)["site"].folders, {}, "")
 
 
 def test_a_kind_has_its_paths_with_methods_and_verbs() -> None:

@@ -172,6 +172,13 @@ def test_a_portal_has_own_pages_pictures_and_notes_about_kinds(run: Command) -> 
             EXAMPLE.replace("image", "imag"),
             'unknown field "spec.template.spec.containers[0].imag"',
         ),
+        # Pieces, templates and kinds of other programs are left alone.
+        (
+            "a/go.md",
+            "```yaml\n- a: [\n```\n```yaml\napiVersion: example.com/v1\nkind: Other\n"
+            "```\n" + EXAMPLE.replace("image", "imag"),
+            'unknown field "spec.template.spec.containers[0].imag"',
+        ),
     ],
 )
 def test_mistakes_in_a_portal_are_named(

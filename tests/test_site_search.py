@@ -120,6 +120,23 @@ def test_every_kind_is_found_by_the_names_that_kubectl_takes(
         assert paths[0].partition("#operations")[0].endswith("/")
 
 
+def test_objects_of_custom_resources_are_found_by_their_paths(
+    releases: Mapping[str, Release],
+) -> None:
+    """Those that are alike are in the index once, and none by the name of its type."""
+    scripts = index_scripts(releases[CUSTOM])
+    names, _ = parse_index(scripts)
+    fields = [
+        [names["strings"][field[0]] for field in type_item[6]]
+        for type_item in names["types"]
+        if not type_item[0]
+    ]
+    assert fields == [["dnsNames", "secretName"]]
+    certificates, widget = search(scripts, ["secretName", "bigwidget secretName"])
+    assert certificates == ["cert-manager.io/v1/Certificate/#spec.secretName"]
+    assert widget[0] == "widgets.example.com/v2/BigWidget/#spec.secretName"
+
+
 @settings(max_examples=3, deadline=None)
 @given(
     st.lists(

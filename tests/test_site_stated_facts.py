@@ -70,7 +70,9 @@ def test_defaults(description: str, default: str) -> None:
 def stated(field: Field, siblings: list[str]) -> list[str]:
     known = known_field("1.35", "", field)
     phrases = (*stated_in_words(known), *deprecation_in_words(known, siblings))
-    return [phrase.short for phrase in phrases]
+    return [
+        ": ".join(filter(None, (phrase.short, phrase.detail))) for phrase in phrases
+    ]
 
 
 def attributes(description: str, **schema: object) -> list[str]:
@@ -90,7 +92,7 @@ def attributes(description: str, **schema: object) -> list[str]:
         ("Defaults to 10s.", "string", ["default 10s"]),
         ("Defaults to 0.", "integer", ["default 0"]),
         ("Defaults to true.", "boolean", ["default true"]),
-        ("Deprecated: use newOne instead.", "string", ["deprecated, use newOne"]),
+        ("Deprecated: use newOne instead.", "string", ["deprecated: use newOne"]),
     ],
 )
 def test_a_default_has_the_type_of_its_field(

@@ -179,7 +179,7 @@ def test_only_https_urls_are_read(url: str) -> None:
 def test_without_a_network_the_hint_names_other_sources() -> None:
     with pytest.raises(SourceError) as caught:
         remote.download("https://127.0.0.1:9/swagger.json", no_progress)
-    assert "embedded documents" in caught.value.hint
+    assert "embedded specs" in caught.value.hint
 
 
 def test_releases_sort_by_number_and_other_names_last() -> None:

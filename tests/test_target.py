@@ -180,6 +180,37 @@ def test_a_target_inherits_what_its_manifest_does_not_have(tmp_path: Path) -> No
     assert other.folders == (tmp_path / "targets/other", *mine.folders)
 
 
+def test_a_target_inherits_only_what_it_names(tmp_path: Path) -> None:
+    """The macros of a language and its types, without its files and its package."""
+    folder = tmp_path / "fields"
+    folder.mkdir()
+    (folder / "target.toml").write_text("""
+        extends = "typescript"
+        inherit = ["types", "options"]
+        [options.name]
+        drop = true
+        [[files]]
+        each = "group-version"
+        path = "{group}/{version}.txt"
+        template = "fields.txt.j2"
+        [types]
+        string = "Text"
+    """)
+    (folder / "fields.txt.j2").write_text(
+        '{% from "module.d.ts.j2" import type with context %}\n'
+        "{% for definition in group_version.definitions %}"
+        "{% for field in definition.fields %}"
+        "{{ definition.kind }}.{{ field.name }}: {{ type(field) }}\n"
+        "{% endfor %}{% endfor %}"
+    )
+    target = load_targets(tmp_path)["fields"]
+    inherited = load_targets(None)["typescript"].options
+    assert target.options.keys() == inherited.keys() - {"name"}
+    assert target.size == (0, 0)
+    (file,) = generate_files(make_release(SMALL), target)
+    assert file.data.decode() == "Pod.name: Text\nPod.next: Pod\n"
+
+
 def test_a_file_of_the_extended_target_can_be_dropped(tmp_path: Path) -> None:
     (tmp_path / "pages").mkdir()
     manifest = 'extends = "markdown"\n[[files]]\neach = "release"\npath = "README.md"\n'
@@ -293,6 +324,11 @@ def test_a_mistake_in_a_filter_is_named_with_its_line(
             "is not inherited\n  did you mean {name}.txt",
         ),
         ("extends = 1", "other", "must be a string"),
+        (
+            'extends = "mine"\ninherit = ["option"]',
+            "other",
+            "inherit: unknown value 'option'\n  did you mean options?",
+        ),
     ],
 )
 def test_a_mistake_in_what_a_target_extends_is_named(

@@ -194,7 +194,7 @@ def test_an_update_brings_what_is_newest_and_says_what_differs(
     assert lock["documents"][OLD]["patch"] == f"{OLD}.0"
     assert run("render", "--check", "--locked").returncode == 0
     again = run("update", "--index", index)
-    assert again.stdout == "Nothing changed: the lock has the newest documents.\n"
+    assert again.stdout == "Nothing changed: the lock has the newest specs.\n"
 
     # Another machine, with an empty cache, downloads what the lock has, and nothing else.
     shutil.rmtree(project / "cache")

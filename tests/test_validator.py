@@ -299,6 +299,9 @@ def test_a_path_of_the_server_is_located(
         ("events.k8s.io/v1", "Event", "count", "deprecatedCount"),
         ("v1", "Event", "count", "count"),
         ("v1", "Node", "metadata.taints[0].key", "spec.taints[0].key"),
+        ("v1", "Node", "spec.podCIDRs[0]", "spec.podCIDR"),
+        ("v1", "Service", "spec.clusterIPs[0]", "spec.clusterIP"),
+        ("v1", "Service", "spec.clusterIPs[1]", "spec.clusterIPs[1]"),
     ],
 )
 def test_paths_of_the_server_are_those_of_the_version(
@@ -331,6 +334,27 @@ def test_refusals_without_a_place_of_their_own_are_placed_or_left_out() -> None:
     add_verdict(results, (), value, answer, is_custom=True)
     (problem,) = results.values
     assert problem.path == ("spec", "addresses", 0)
+
+
+def test_what_a_server_says_without_a_place_is_placed() -> None:
+    """The label that a Namespace gets of its name; a format of a definition; of a value
+    that it cannot read it says nothing more, and a placeholder may be meant."""
+    namespace = {"kind": "Namespace", "metadata": {"name": "_", "labels": {}}}
+    label = Cause("FieldValueInvalid", "metadata.labels", "a", '"_"')
+    assert as_written(label, namespace).field == "metadata.name"
+    schema = {"properties": {"a": {"type": "string", "format": "int64"}}}
+    results = Results()
+    answer = Answer(201, warnings=('unrecognized format "int64"',))
+    add_verdict(results, (), {"spec": schema}, answer, is_custom=False)
+    (warning,) = results.values
+    assert warning.path == ("spec", "properties", "a", "format")
+    for storage, unchecked in (("${SIZE}", ["values with placeholders"]), ("5G1", [])):
+        results = Results()
+        answer = Answer(400, message="quantities must match")
+        value = {"spec": {"storage": storage}}
+        add_verdict(results, (), value, answer, is_custom=False)
+        assert results.unchecked == unchecked
+        assert len(results.values) == (not unchecked)
 
 
 def test_lists_that_the_server_leaves_out_are_found() -> None:

@@ -174,7 +174,7 @@ def test_facts_are_added_to_kinds_and_fields() -> None:
     assert "/1.35/" not in pod
     restart_policy = row(pod, "restartPolicy")
     for fact in (
-        "<code>Always, Never or OnFailure</code>",
+        "<code>Always</code>, <code>Never</code> or <code>OnFailure</code>",
         "<em>Default</em> <code>Always</code>",
     ):
         assert fact in restart_policy
@@ -187,7 +187,7 @@ def test_facts_are_added_to_kinds_and_fields() -> None:
     # The version that the other release serves, and none where it serves none.
     assert "/1.34/storagemigration/storage-version-migration-v1alpha1)" in migration
     assert "/1.29/" not in migration
-    assert "Deprecated, use serviceAccountName</em>" in row(pod, "serviceAccount")
+    assert "<em>Deprecated</em>: use serviceAccountName" in row(pod, "serviceAccount")
 
 
 def test_facts_change_no_other_line() -> None:

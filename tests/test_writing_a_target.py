@@ -1,4 +1,5 @@
-"""The targets and the view that docs/writing-a-target.md teaches work as it says."""
+"""The targets and the view that docs/writing-a-target.md and its reference teach work as
+they say."""
 
 from __future__ import annotations
 
@@ -11,18 +12,26 @@ import pytest
 
 from tests.conftest import ROOT, Command, make_command, read_output
 
-PAGE = (ROOT / "docs/writing-a-target.md").read_text("utf-8")
-_FILE = re.compile(
+PAGE = "".join(
+    (ROOT / f"docs/{name}.md").read_text("utf-8")
+    for name in ("writing-a-target", "target-reference")
+)
+#: A file that a page shows, below its path.
+FILE = re.compile(
     r"^`([\w./-]+)`[^\n]*:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
 
 
 def write_files(page: str, folder: Path) -> None:
     """Write the files that a page shows, as its reader would."""
-    for match in _FILE.finditer(page):
-        path = folder / match[1]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(match[2])
+    for match in FILE.finditer(page):
+        write_file(match, folder)
+
+
+def write_file(match: re.Match[str], folder: Path) -> None:
+    path = folder / match[1]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(match[2])
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ The public Python API::
 
 Errors are in ``kubestencil.errors``; all are subclasses of ``KubestencilError``.
 What is neither there nor listed in ``__all__`` is private and may change in any
-release, except for what views of other packages use (docs/writing-a-target.md).
+release, except for what views of other packages use (docs/target-reference.md).
 """
 
 from __future__ import annotations
@@ -343,14 +343,13 @@ def render(
     sources = _sources(documents, limits)
     check_release_names((source.release for source in sources), all_targets)
     chosen = choose_targets(all_targets, list(targets), options or {}, len(sources))
+    covered = [] if prune else build.find_covered(sources, chosen, Path(out), limits)
     return build.render(
-        sources,
-        chosen,
+        [build.BuildRequest(sources, chosen, covered)],
         Path(out),
         jobs=jobs,
         overwrite=overwrite,
         prune=prune,
-        covered=[] if prune else build.find_covered(sources, chosen, Path(out), limits),
     )
 
 

@@ -52,6 +52,10 @@ class SourceError(KubestencilError):
     """A document that cannot be read or downloaded, or has a wrong digest."""
 
 
+class MissingError(SourceError):
+    """A server that says that it has nothing at an address."""
+
+
 class ProgramError(SourceError):
     """A program of the user (kubectl, helm, git) that cannot be run, or failed."""
 

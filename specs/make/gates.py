@@ -1,4 +1,5 @@
-"""The table ``feature-gates``: the stages of the feature gates of each release.
+"""The tables ``feature-gates``, the stages of the feature gates of each release, and
+``gate-dependencies``, which gates need others.
 
 A program registers the gates of a final minor version as its components do. Patches and
 pre-releases have what upstream's own list (test/compatibility_lifecycle of
@@ -72,6 +73,13 @@ _USE = re.compile(r"\b\w*[fF]eature(?:s|gates?)\.(\w+)\b")
 _CONSTANT = re.compile(
     r'^\t(\w+)(?:\s+(?:\w+\.)?Feature)?\s*=\s*(?:\w+\.Feature\()?"(\w+)"', re.M
 )
+# What gates depend on: the map of their constants, and an entry of it.
+_DEPENDENCIES = re.compile(
+    r"map\[featuregate\.Feature\]\[\]featuregate\.Feature\{(.*?)^\}", re.M | re.S
+)
+_DEPENDENCY = re.compile(r"([\w.()]+):\s*\{([^{}]+)\}")
+_WORD = re.compile(r"\w+")
+_COMMENT = re.compile(r"//.*")
 # Of 1.32, and since 1.33: of gates whose stages have releases, and of others.
 _LISTS = (
     "test/featuregates_linter/test_data/*versioned_feature_list.yaml",
@@ -102,6 +110,21 @@ def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
         components[names.get(constant, constant)].add(component)
     for gate, stage in sorted(gate_stages(checkout).items()):
         yield gate, *stage, " ".join(sorted(components[gate]))
+
+
+def dependency_rows(checkout: Checkout) -> Iterator[tuple[str, str]]:
+    """The gates of a release with those that each of them depends on: where one of these is
+    off, components refuse to start."""
+    names = gate_names(checkout)
+    for module, files in _FILES:
+        for path in sorted(checkout.module(module).glob(files)):
+            for entries in _DEPENDENCIES.findall(path.read_text("utf-8")):
+                for parts in _DEPENDENCY.findall(_COMMENT.sub("", entries)):
+                    (gate,), needed = (
+                        [names[word] for word in _WORD.findall(part) if word in names]
+                        for part in parts
+                    )
+                    yield gate, " ".join(needed)
 
 
 def gate_stages(checkout: Checkout) -> dict[str, GateStage]:

@@ -27,6 +27,7 @@ from specs.make import (
 )
 from specs.make.checkouts import Checkout
 from specs.make.combinations import tables as combinations
+from specs.make.examples import tables as examples
 from specs.make.facts import write_facts
 from specs.make.gated import tables as gated
 from specs.make.values import tables as values
@@ -38,6 +39,7 @@ FACTS: Mapping[str, Callable[[Checkout], Rows]] = {
     "configurations": configurations.make_rows,
     "feature-gates": gates.make_rows,
     "flags": flags.make_rows,
+    "gate-dependencies": gates.dependency_rows,
     "go-modules": go_modules.make_rows,
     "metrics": metrics.make_rows,
     "parameters": parameters.make_rows,
@@ -76,6 +78,7 @@ ASKED = (
     Asked(("defaults", "enums", "immutable-fields", "limits"), values.ask_tables),
     Asked(("warnings",), server_warnings.ask_tables),
     Asked(("combinations",), combinations.ask_tables),
+    Asked(("examples",), examples.ask_tables),
 )
 
 

@@ -9,7 +9,8 @@
   const shownCount = document.getElementById("shown");
   const noMatches = document.getElementById("no-matches");
   const checkboxes = [...filters.querySelectorAll("input[type=checkbox]")];
-  const CONTAINERS = "details.group, details.minor, details.alpha, section.api-group, section.upgrade, .topic";
+  const FOLDED = "details.group, details.minor, details.alpha, .topic > details";
+  const CONTAINERS = `${FOLDED}, section.api-group, section.upgrade, .topic`;
 
   // The text and the containers of each item are read once, not at every key press.
   const items = [...document.querySelectorAll("li[data-severity], tr.row")].map((element) => {
@@ -29,7 +30,7 @@
       audiences: new Map(audiences.trim().split(" ").map((pair) => pair.split(":"))),
     };
   });
-  const allDetails = [...document.querySelectorAll("details.group, details.minor, details.alpha")];
+  const allDetails = [...document.querySelectorAll(FOLDED)];
   const openAtFirst = new Set(allDetails.filter((details) => details.open));
   const containers = new Set(items.flatMap((item) => item.containers));
   const sum = (list) => list.filter((item) => item.counted).reduce((count, item) => count + item.count, 0);
@@ -118,7 +119,7 @@
 
   function unfold(element) {
     for (let node = element; node; node = node.parentElement) {
-      if (node.matches("details.group, details.minor, details.alpha")) node.open = true;
+      if (node.matches(FOLDED)) node.open = true;
     }
   }
 

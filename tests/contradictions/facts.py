@@ -28,10 +28,8 @@ from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.knowledge.places import known_place, unvalidated_fields
 from kubestencil.schema.knowledge.words import field_in_words
 from kubestencil.schema.types import GroupVersionKind, Release
-from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.rows import FieldRow, ReleaseFields
-from kubestencil.targets.site.fields.schema_labels import Attribute, in_words
 from tests.contradictions.model import Contradiction, Group
 from tests.contradictions.objects import Case, FieldPlace, fields_of
 from tests.contradictions.verdicts import Judged
@@ -51,15 +49,14 @@ class _Pages(NamedTuple):
         fields = ReleaseFields(release, page_addresses(release), {})
         return cls(prepare(release), fields)
 
-    def row(self, known: KnownField) -> FieldRow | None:
-        """The field on the page of its type."""
+    def row(self, definition: str, known: KnownField, path: str) -> FieldRow | None:
+        """The field at a path of a kind, on the page of the kind or that of its type."""
         rows = self.fields.of(known.definition).rows
-        return next((row for row in rows if row.name == known.name), None)
-
-    def name_facts(self, definition: str) -> set[str]:
-        """What the page of a kind says of the names of its objects."""
-        rows = self.fields.of(definition).rows
-        return {_text(item) for row in rows if row.quiet for item in row.attributes}
+        at_place = [row for row in self.fields.places(definition) if row.path == path]
+        own = [row for row in self.fields.of(definition).rows if row.name == "spec"]
+        own = [row for spec in own for row in spec.fields if row.path == path]
+        of_type = [row for row in rows if row.name == known.name]
+        return next(iter((*at_place, *own, *of_type)), None)
 
 
 def of_fields(
@@ -86,7 +83,7 @@ def _of_field(
     release = pages.checked.release
     definition = pages.checked.kinds[kind]
     known = known_place(release, definition, kind, place.names.split("."))
-    row = pages.row(known) if known else None
+    row = pages.row(definition, known, place.names) if known else None
     if known is None or row is None:
         return
     steps = tuple(0 if type(step) is int else step for step in place.path)
@@ -98,31 +95,22 @@ def _of_field(
     told = [str(phrase) for phrase in field_in_words(known, siblings)]
     if len(steps) > 1 and lines != told:
         yield "hover and facts", f"{lines} | {told}"
-    page = {_text(attribute) for attribute in row.attributes}
-    page |= {"required"} if row.required else set()
-    if known.definition == OBJECT_META:
-        page |= pages.name_facts(definition)
+    facts = row.facts
+    beside = (facts.beside,) if facts.beside else ()
+    page = {str(phrase) for phrase in (*beside, *facts.lines)}
+    page |= {"Required"} if facts.required else set()
+    page |= {f"Default {facts.default}"} if facts.default else set()
+    stages = {stage.capitalize() for stage in facts.stages}
     for phrase in field_in_words(known, siblings):
-        text = _text(in_words([phrase])[0])
-        of_kind = f"{text} in "
-        is_told = any(
-            other in (text, f"{known.name}: {text}")
-            or (other.startswith(of_kind) and kind.kind in other)
-            for other in page
-        )
+        is_told = str(phrase) in page or phrase.title in stages
         if phrase.fact not in ("added", "removed", "gate") and not is_told:
-            yield f"hover says of {phrase.fact}, not the page", f"{text} | {page}"
-    stages = [item for item in row.details if item.name.startswith("feature gate")]
+            yield f"hover says of {phrase.fact}, not the page", f"{phrase} | {page}"
+    gates = [item for item in facts.details if item.name.startswith("feature gate")]
     gate = known.gate
-    if gate and not any(gate.gate in item.name for item in stages):
-        yield "hover has a gate, not the page", f"{gate} | {stages}"
-    on_page = any(text.startswith(("deprecated", "no effect")) for text in page)
-    if _is_marked(known) != on_page:
-        yield "deprecated for check or the page alone", f"{page}"
-
-
-def _text(attribute: Attribute) -> str:
-    return " ".join(filter(None, (attribute.name, *attribute.values)))
+    if gate and not any(gate.gate in item.name for item in gates):
+        yield "hover has a gate, not the page", f"{gate} | {gates}"
+    if _is_marked(known) != bool(stages & {"Deprecated", "No effect"}):
+        yield "deprecated for check or the page alone", f"{stages}"
 
 
 def _of_histories(

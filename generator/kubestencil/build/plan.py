@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from kubestencil.build import record, tree
 from kubestencil.build.fingerprints import Fingerprinter, inputs, with_context
 from kubestencil.build.parsed import parse_all
 from kubestencil.build.record import FileState, Fingerprints, Record
+from kubestencil.build.share import ALL_TREES, Share, is_of_one, require_trees
 from kubestencil.build.tree import Drift, TreeChange
 from kubestencil.engine import File, MultiReleaseView, Part, Target
 from kubestencil.engine.rendering import has_rule_for
@@ -79,6 +81,15 @@ class Job(NamedTuple):
     trees: tuple[StaleTree, ...]
 
 
+class BuildRequest(NamedTuple):
+    """Targets to generate, of documents; those of scope ``releases`` also have the
+    releases of ``covered``."""
+
+    sources: Sequence[Source]
+    targets: Sequence[Target]
+    covered: Sequence[Source] = ()
+
+
 class BuildPlan(NamedTuple):
     """What a run will do.
 
@@ -91,39 +102,60 @@ class BuildPlan(NamedTuple):
     rerecorded: tuple[TreeChange, ...]
 
 
-def limit_processes(sources: Sequence[Source], processes: int) -> int:
+def limit_processes(requests: Iterable[BuildRequest], processes: int) -> int:
     """At most ``processes``; fewer where a document is large, as of a catalogue of
     CustomResourceDefinitions, since each process has all of it in memory."""
+    sources = (source for request in requests for source in request.sources)
     largest = max((source.size for source in sources), default=0)
     return max(1, min(processes, _MAX_BYTES_IN_PROCESSES // max(1, largest)))
 
 
 def make_plan(
-    sources: Sequence[Source],
-    targets: Sequence[Target],
+    requests: Iterable[BuildRequest],
     out: Path,
     *,
     read_bytes: bool,
     processes: int,
-    covered: Sequence[Source] = (),
     layout: str = "",
+    share: Share = ALL_TREES,
 ) -> BuildPlan:
-    """Plan a run that generates ``targets`` of ``sources`` into ``out``.
+    """Plan a run that generates what is requested into ``out``, in that order: all trees,
+    or a ``share`` of them.
 
-    Targets of scope ``releases`` also have the releases of ``covered``. ``layout`` is the
-    folder of a target, with ``{release}`` and ``{target}``, if not the usual one.
-    ``read_bytes`` compares files by content instead of by size and time;
+    ``layout`` is the folder of a target, with ``{release}`` and ``{target}``, if not the
+    usual one. ``read_bytes`` compares files by content instead of by size and time;
     ``processes`` is how many will share the jobs. Raises SpecError for a document
     that has to be parsed to find out what is current, and is not valid, OutputError
-    where ``out`` or a folder of a target cannot be written.
+    where ``out`` or a folder of a target cannot be written, and where the last share needs
+    trees that are not there.
     """
     record.check_output(out)
     fingerprinter = Fingerprinter()
+    plans = [
+        _plan_request(request, out, fingerprinter, read_bytes, processes, layout, share)
+        for request in requests
+    ]
+    return BuildPlan(
+        *(tuple(chain.from_iterable(items)) for items in zip(*plans, strict=True))
+    )
+
+
+def _plan_request(
+    request: BuildRequest,
+    out: Path,
+    fingerprinter: Fingerprinter,
+    read_bytes: bool,
+    processes: int,
+    layout: str,
+    share: Share,
+) -> BuildPlan:
+    sources, targets, covered = request
     current: list[TreeResult] = []
     release_jobs: list[Job] = []
     part_jobs: list[Job] = []
     removals: list[Job] = []
     rerecorded: list[TreeChange] = []
+    missing: list[str] = []
     newest = newest_of([source.release for source in sources])
     for source in sources:
         stale: list[StaleTree] = []
@@ -131,14 +163,18 @@ def make_plan(
             if target.scope == "release" and not (
                 target.newest_only and source.release != newest
             ):
+                name = _folder(layout, target, source.release)
+                if share.skips(name):
+                    continue
                 fingerprints = Fingerprints(
                     fingerprinter.fingerprint([source], target),
                     inputs=inputs([source], target),
                 )
-                name = _folder(layout, target, source.release)
                 tree_or_result = plan_tree(name, target, fingerprints, out, read_bytes)
                 if isinstance(tree_or_result, TreeResult):
                     current.append(tree_or_result)
+                elif share.is_last:
+                    missing.append(name)
                 else:
                     stale.append(tree_or_result)
         if stale:
@@ -155,12 +191,16 @@ def make_plan(
         names = [source.release for source in sources]
         parts = list(view.divide(names, partial(parse_all, sources), target))
         folder = _folder(layout, target)
-        for removal in _removals(parts, view, target, folder, out):
+        removed = _removals(parts, view, target, folder, out)
+        for removal in removed if share.has_joint_trees else ():
             if isinstance(removal, Job):
                 removals.append(removal)
             else:
                 current.append(removal)
         for part in parts:
+            name = tree_name(folder, part.name)
+            if share.skips_part(name, part):
+                continue
             documents = tuple(
                 source for source in sources if source.release in part.releases
             )
@@ -169,17 +209,19 @@ def make_plan(
                 run_fingerprint,
                 inputs(documents, target),
             )
-            name = tree_name(folder, part.name)
             outcome = plan_part(
                 name, part, documents, target, fingerprints, out, read_bytes
             )
-            if isinstance(outcome, Job):
+            if isinstance(outcome, Job) and share.is_last and is_of_one(part):
+                missing.append(name)
+            elif isinstance(outcome, Job):
                 part_jobs.append(outcome)
             elif isinstance(outcome, TreeChange):
                 rerecorded.append(outcome)
                 current.append(_unchanged(outcome.tree, target, outcome.files))
             else:
                 current.append(outcome)
+    require_trees(missing, str(out))
     # What covers several releases takes less time than the pages of one. At the end, it
     # goes to the process that would wait for the others.
     part_jobs.sort(key=lambda job: len(job.sources))

@@ -17,12 +17,14 @@ from kubestencil.build import record, tree
 from kubestencil.build.fingerprints import input_text
 from kubestencil.build.parsed import parse_shared, parsed_release
 from kubestencil.build.plan import (
+    BuildRequest,
     Job,
     StaleTree,
     TreeResult,
     limit_processes,
     make_plan,
 )
+from kubestencil.build.share import ALL_TREES, Share
 from kubestencil.build.tree import TreeChange
 from kubestencil.engine import File, Target
 from kubestencil.engine.run_cache import clear_run_caches
@@ -58,42 +60,42 @@ class Summary:
 
 
 def render(
-    sources: Sequence[Source],
-    targets: Sequence[Target],
+    requests: Sequence[BuildRequest],
     out: Path,
     *,
     jobs: int,
     overwrite: bool = False,
     prune: bool = False,
-    covered: Sequence[Source] = (),
     layout: str = "",
+    share: Share = ALL_TREES,
     progress: Progress = ignore_progress,
 ) -> Summary:
     """Generate targets of scope ``release`` into ``<out>/<release>/<target>/``, and those
     of scope ``releases`` into ``<out>/<target>/``, or all where ``layout`` says.
 
-    The latter also have the releases of ``covered``. Files of a tree that had other
-    releases, limits or options are removed only with ``prune``. Raises SpecError,
+    Requests share the processes: what takes longest comes first. Files of a tree that had
+    other releases, limits or options are removed only with ``prune``. Where machines
+    ``share`` an output folder, each makes its trees, at the same time. Raises SpecError,
     TargetError or OutputError, in which case the output folder is unchanged.
     """
     clear_run_caches()
-    jobs = limit_processes(sources, jobs)
+    jobs = limit_processes(requests, jobs)
     plan_now = partial(
         make_plan,
-        sources,
-        targets,
+        requests,
         out,
         read_bytes=False,
         processes=jobs,
-        covered=covered,
         layout=layout,
+        share=share,
     )
     records_at_planning = record.modification_times(out)
     plan = plan_now()
     if not plan.jobs and not plan.rerecorded:
-        tree.remove_left_behind(out)
+        if share.has_joint_trees:
+            tree.remove_left_behind(out)
         return Summary(plan.current, ())
-    with tree.staging_folder(out) as staging:
+    with tree.staging_folder(out, share.shard) as staging:
         # Another run may have finished while this one waited for the lock.
         if record.modification_times(out) != records_at_planning:
             plan = plan_now()
@@ -158,13 +160,12 @@ def _refuse_losses(
 
 
 def check(
-    sources: Sequence[Source],
-    targets: Sequence[Target],
+    requests: Sequence[BuildRequest],
     out: Path,
     *,
     jobs: int,
-    covered: Sequence[Source] = (),
     layout: str = "",
+    share: Share = ALL_TREES,
     progress: Progress = ignore_progress,
 ) -> Summary:
     """Compare what would be generated with the output folder; write nothing.
@@ -172,15 +173,9 @@ def check(
     Raises as ``render`` does.
     """
     clear_run_caches()
-    jobs = limit_processes(sources, jobs)
+    jobs = limit_processes(requests, jobs)
     plan = make_plan(
-        sources,
-        targets,
-        out,
-        read_bytes=True,
-        processes=jobs,
-        covered=covered,
-        layout=layout,
+        requests, out, read_bytes=True, processes=jobs, layout=layout, share=share
     )
     results = _run_jobs(partial(_compare, out=out), plan.jobs, jobs, progress)
     return _total(plan.current, results)

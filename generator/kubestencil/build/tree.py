@@ -15,6 +15,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ from kubestencil.build import record
 from kubestencil.build.record import FileState, Fingerprints, Record
 from kubestencil.errors import OutputError
 from kubestencil.output_paths import PRIVATE, check_paths, is_path
+from kubestencil.shards import WHOLE, Shard
 
 # Names in the folder of what is of this machine only.
 _LOCK = "lock"
@@ -205,25 +207,24 @@ def compare(
 
 
 @contextlib.contextmanager
-def staging_folder(out: Path) -> Iterator[Path]:
-    """A folder for staged files inside ``out``, for one run at a time.
+def staging_folder(out: Path, shard: Shard = WHOLE) -> Iterator[Path]:
+    """A folder for staged files inside ``out``, for one run at a time, or one for each
+    shard.
 
-    Another run on the same output folder waits until this one is done. Folders that
-    did not exist before and are empty afterwards are removed again.
+    Another run on the same output folder, and of the same shard, waits until this one is
+    done. Folders that did not exist before and are empty afterwards are removed again.
     """
-    from filelock import FileLock
-
     created = [
         folder for folder in (*reversed(out.parents), out) if not folder.exists()
     ]
     private = out / PRIVATE
-    is_first = not private.exists()
+    is_first = not private.exists() and shard == WHOLE
     try:
         cache = record.cache_folder(out)
-        with FileLock(cache / _LOCK, is_singleton=True):
-            _remove_left_behind(out)
+        with _locked(cache, shard):
+            _remove_left_behind(out, shard)
             # A new name: a worker of a killed run may still be writing to its own.
-            folder = cache / f"{_STAGING}{os.getpid()}"
+            folder = cache / f"{_STAGING}{_suffix(shard)}{os.getpid()}"
             folder.mkdir()
             try:
                 yield folder
@@ -241,20 +242,50 @@ def staging_folder(out: Path) -> Iterator[Path]:
 
 def remove_left_behind(out: Path) -> None:
     """Remove what a killed run left in the folder of records, unless a run is active."""
-    from filelock import FileLock, Timeout
+    from filelock import Timeout
 
-    if not any(record.cache_path(out).glob(f"{_STAGING}*")):
+    cache = record.cache_path(out)
+    if not any(cache.glob(f"{_STAGING}*")):
         return
-    lock = FileLock(record.cache_path(out) / _LOCK, is_singleton=True)
-    with contextlib.suppress(Timeout, OSError), lock.acquire(timeout=0):
-        _remove_left_behind(out)
+    with contextlib.suppress(Timeout, OSError), _locked(cache, WHOLE, timeout=0):
+        _remove_left_behind(out, WHOLE)
 
 
-def _remove_left_behind(out: Path) -> None:
-    for folder in record.cache_path(out).glob(f"{_STAGING}*"):
+@contextlib.contextmanager
+def _locked(cache: Path, shard: Shard, timeout: float = -1) -> Iterator[None]:
+    """Locks that exclude all other runs, or for a shard those of other shares only.
+
+    A shard holds its own lock, and while it takes that the common one, which others hold
+    while they wait for those of all shards. Raises Timeout after so many seconds.
+    """
+    from filelock import FileLock
+
+    def lock(name: str) -> AbstractContextManager[object]:
+        return FileLock(cache / name, is_singleton=True).acquire(timeout)
+
+    with contextlib.ExitStack() as stack:
+        if shard == WHOLE:
+            stack.enter_context(lock(_LOCK))
+            for path in sorted(cache.glob(f"{_LOCK}.*")):
+                stack.enter_context(lock(path.name))
+        else:
+            with lock(_LOCK):
+                stack.enter_context(lock(f"{_LOCK}.{_suffix(shard)}lock"))
+        yield
+
+
+def _suffix(shard: Shard) -> str:
+    """What the names of locks and staging folders of a shard have; other runs have none."""
+    return "" if shard == WHOLE else f"{shard.number}-{shard.total}."
+
+
+def _remove_left_behind(out: Path, shard: Shard) -> None:
+    """Remove what killed runs of a shard, or any killed runs, left."""
+    for folder in record.cache_path(out).glob(f"{_STAGING}{_suffix(shard)}*"):
         shutil.rmtree(folder, ignore_errors=True)
-    (out / PRIVATE / _LEFT).unlink(missing_ok=True)
-    record.remove_partial_files(out)
+    if shard == WHOLE:
+        (out / PRIVATE / _LEFT).unlink(missing_ok=True)
+        record.remove_partial_files(out)
 
 
 def _state(path: str, recorded: FileState | None) -> FileState | None:

@@ -13,6 +13,7 @@ target ``check`` has the other formats.
 ``clusters`` reads a live cluster. ``fixing`` makes edits in texts. ``values`` checks what
 the API server is known to accept. ``verdicts`` asks the API server's own code
 (``kubestencil.validator``), where that is built; ``stored`` prints what it would store.
+``merging`` joins reports.
 """
 
 from __future__ import annotations

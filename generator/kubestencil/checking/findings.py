@@ -22,6 +22,7 @@ from kubestencil.checking.rules import (
 )
 from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Coverage
 from kubestencil.schema.types import GroupVersionKind
+from kubestencil.shards import Shard
 from kubestencil.version import __version__
 
 #: The version of the JSON format; a key that is removed or changes its meaning raises it.
@@ -237,6 +238,33 @@ class Skip(NamedTuple):
 _Item = TypeVar("_Item", Finding, Skip)
 
 
+class PartOfRun(NamedTuple):
+    """What the report of one shard has besides others, so that they can be joined.
+
+    ``coverage`` is that of the shard, whole, and ``unused`` are the findings about entries
+    of a configuration that ignore nothing in this shard.
+    """
+
+    shard: Shard
+    coverage: Coverage
+    unused: tuple[Finding, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The key ``shard`` of a report in JSON."""
+        names, aspects, patches = self.coverage
+        coverage = names, sorted(aspects), sorted(patches)
+        return {
+            "number": self.shard.number,
+            "total": self.shard.total,
+            "facts": dict(
+                zip(
+                    ("releases", "aspects", "patches"), map(list, coverage), strict=True
+                )
+            ),
+            "unused": [finding.to_dict() for finding in self.unused],
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """The result of a check.
@@ -250,7 +278,7 @@ class Report:
     releases were judged by;
     ``kinds`` are those of the objects that were checked as a whole, not as patches;
     ``ignored`` counts the findings that were left out, by what named them: ``comments``,
-    ``configuration``, ``baseline``.
+    ``configuration``, ``baseline``; ``part`` is that of a shard.
     """
 
     before: str | None
@@ -266,6 +294,7 @@ class Report:
     validators: Mapping[str, str | None] = field(default_factory=dict)
     kinds: Collection[GroupVersionKind] = ()
     coverage: Coverage = NO_COVERAGE
+    part: PartOfRun | None = None
 
     @property
     def skipped(self) -> Mapping[tuple[str, str], int]:
@@ -286,7 +315,7 @@ class Report:
         """The report with at most MAX_FINDINGS of each file: the most severe, and those
         that are gone after an upgrade last. The number of the others is in ``ignored``.
         What was not checked has as many lines of each file, and one for each reason of
-        others.
+        others. Both are in the order of files.
         """
         findings = most_severe(self.findings)
         skips = tuple(_limited(self.skips))
@@ -295,8 +324,19 @@ class Report:
         limit = f"the limit of {MAX_FINDINGS:,} findings per file"
         count = len(self.findings) - len(findings)
         ignored = {**self.ignored, **({limit: count} if count else {})}
-        skips = (*skips, *others)
-        return replace(self, findings=findings, skips=skips, ignored=ignored)
+        limited = replace(self, findings=findings, ignored=ignored)
+        return replace(limited, skips=(*skips, *others)).sorted()
+
+    def sorted(self) -> Report:
+        """The report in the order of files, and of lines that were not checked: the same
+        from any number of processes and shards."""
+        return replace(
+            self,
+            findings=tuple(sorted(self.findings, key=lambda item: _place(item.file))),
+            skips=tuple(
+                sorted(self.skips, key=lambda skip: (_place(skip.file), skip[1:]))
+            ),
+        )
 
     def validator_lines(self) -> tuple[str, ...]:
         """Whether the API server's own code decided, for people."""
@@ -365,6 +405,7 @@ class Report:
                 for file, line, reason, detail, _ in self.skips
             ],
             "ignored": dict(self.ignored),
+            **({"shard": self.part.to_dict()} if self.part else {}),
             "findings": [finding.to_dict() for finding in self.findings],
             "rules": {
                 name: {"severity": rule.severity, "reason": rule.reason}
@@ -411,6 +452,11 @@ def _limited(items: Iterable[_Item]) -> Iterator[_Item]:
         counts[item.file] += 1
         if counts[item.file] <= MAX_FINDINGS:
             yield item
+
+
+def _place(name: str) -> tuple[bool, list[str]]:
+    """What sorts files as folders list them, and texts that are in no file behind them."""
+    return is_no_file(name), name.split("/")
 
 
 def is_no_file(name: str) -> bool:

@@ -21,7 +21,7 @@ from kubestencil.checking.kind_findings import (
     with_old_default,
 )
 from kubestencil.checking.named_resources import removed_resources, stored_versions
-from kubestencil.checking.paths import Path, moved_path
+from kubestencil.checking.paths import Path, moved_path, value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import LEVELS, RULES, RuleId
 from kubestencil.checking.values.comparable import has_facts
@@ -32,6 +32,7 @@ from kubestencil.checking.verdicts.changes import (
     add_refused_changes,
     conditional_changes,
 )
+from kubestencil.schema.knowledge.configurations import is_configuration_group
 from kubestencil.schema.knowledge.kinds import built_in_groups
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from kubestencil.validator.process import PendingAnswer
@@ -39,6 +40,8 @@ from kubestencil.validator.protocol import Request
 
 # What is said of kinds that can be used.
 _OF_KINDS = ("newer-version", "deprecated-kind", "not-served-by-default")
+# Fields that objects of all kinds have.
+_OF_ALL = ("apiVersion", "kind", "metadata")
 
 #: Where a problem is: a path in the object. Problems of the object as a whole are only the
 #: same if they break the same rule, whose name takes the place of the path.
@@ -112,7 +115,10 @@ def has_as_bad(problems: Iterable[Problem], problem: Problem) -> bool:
     """Whether one of some problems is at the place of another one, and as bad."""
     place, index = _place_of(problem), _index_of(problem)
     return any(
-        _place_of(other) == place and _index_of(other) <= index for other in problems
+        _place_of(other) == place and _index_of(other) <= index
+        # That a kind has to be enabled says nothing of whether it is deprecated.
+        and (other.rule != "not-served-by-default" or other.rule == problem.rule)
+        for other in problems
     )
 
 
@@ -177,7 +183,17 @@ def start_judgement(
                 results.values.extend(depending)
             else:
                 results.unchecked.append(UNKNOWN_CHANGES)
-        results.problems.extend(remarks_on_kind(kind, release))
+        remarks = list(remarks_on_kind(kind, release))
+        results.problems.extend(remarks)
+        # The server says it, too.
+        said = {remark.message for remark in remarks}
+        deprecated = f"{kind.api_version} {kind.kind} is deprecated"
+        results.values[:] = [
+            problem
+            for problem in results.values
+            if problem.rule != "server-warning"
+            or not (problem.message in said or problem.message.startswith(deprecated))
+        ]
         results.problems.extend(removed_resources(value, kind, release))
         results.problems.extend(stored_versions(value, kind))
         judge: _Judge = None if values is None else "tables"
@@ -194,10 +210,10 @@ def _start_successor(
 ) -> Callable[[], Judgement]:
     """Check an object whose kind a release does not serve as one of the kind to use
     instead: what else has to change is said at once."""
-    value = advice.value
-    if problem.fixes and problem.rule != "future-kind":
-        value = applied(advice.value, problem.fixes[0])
+    value = _as_replacement(advice.value, problem)
     kind = kind_of(value)
+    if not _may_mean(value, kind, advice.release):
+        kind, problem = advice.kind, problem._replace(hint="", fixes=())
     if kind not in advice.release.kinds:
         results = Results([problem])
         return lambda: Judgement(results, advice, is_served=False, is_known=False)
@@ -205,7 +221,12 @@ def _start_successor(
 
     def finish() -> Judgement:
         examined = started()
-        meanings = other_meanings(advice.value, advice.kind, kind)
+        meanings = (
+            meaning
+            for meaning in other_meanings(advice.value, advice.kind, kind)
+            # Of a patch, it does not matter what is absent.
+            if not is_patch or value_at(advice.value, meaning.path) is not None
+        )
         problems, values = examined.results.problems, examined.results.values
         if problem.rule == "removed-kind":
             values[:] = [
@@ -216,6 +237,35 @@ def _start_successor(
         return replace(examined, is_served=False)
 
     return finish
+
+
+def as_served(value: Mapping[str, Any], release: CheckedRelease) -> Mapping[str, Any]:
+    """An object as one of the kind to use instead, where a release does not serve its
+    own."""
+    kind = kind_of(value)
+    if kind in release.kinds:
+        return value
+    return _as_replacement(value, kind_problem(kind, release))
+
+
+def _as_replacement(value: Mapping[str, Any], problem: Problem) -> Mapping[str, Any]:
+    if problem.fixes and problem.rule != "future-kind":
+        value = applied(value, problem.fixes[0])
+    return value
+
+
+def _may_mean(
+    value: Mapping[str, Any], kind: GroupVersionKind, release: CheckedRelease
+) -> bool:
+    """Whether an object can be meant as one of a kind. Configuration files of programs are
+    called like other things: a Policy of the scheduler has no field of the one of
+    audit.k8s.io."""
+    own = {name for name in value if name not in _OF_ALL}
+    definition = release.kinds.get(kind)
+    if not own or definition is None or not is_configuration_group(kind.group):
+        return True
+    fields = release.release.definitions[definition].schema.field_names
+    return not own.isdisjoint(fields)
 
 
 def _by_tables(

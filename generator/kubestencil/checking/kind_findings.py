@@ -24,7 +24,7 @@ from kubestencil.schema.knowledge.kinds import (
     known_kind,
     lifecycles,
 )
-from kubestencil.schema.types import GroupVersionKind
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from kubestencil.source.releases import version_in
 
 #: Configuration files of programs that look like objects, by group.
@@ -32,6 +32,10 @@ _CONFIGURATION = re.compile(
     r"(?:.*\.)?(?:config\.k8s\.io|kind\.x-k8s\.io|kubeadm\.k8s\.io)\Z|skaffold\Z|"
     r"(?:audit|client\.authentication)\.k8s\.io\Z"
 )
+
+
+# k8s.io/client-go/tools/clientcmd/api/v1.
+_KUBECONFIG = group_version_kind("v1", "Config")
 
 
 def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
@@ -267,7 +271,13 @@ def is_of_kubernetes(kind: GroupVersionKind) -> bool:
 def is_configuration(kind: GroupVersionKind) -> bool:
     """Whether a kind is that of a configuration file of which no table has the fields."""
     is_known = is_configuration_group(kind.group)
-    return not is_known and _CONFIGURATION.match(kind.group) is not None
+    is_other = not kind.group and kind.version != "v1"
+    return not is_known and (
+        kind == _KUBECONFIG
+        or _CONFIGURATION.match(kind.group) is not None
+        # No version of the core group is another one than v1, as Talos' are.
+        or (is_other and not has_name_of_kubernetes(kind))
+    )
 
 
 _NAMES = ("apiVersion", "kind")
@@ -294,15 +304,19 @@ def _other_kind(
     successor = _known(kind, release).replacement
     if successor is not None and _is_default(successor, release):
         return successor
-    same = [
-        served
-        for served in release.kinds
-        if served.kind == kind.kind and _is_default(served, release)
-    ]
-    same.sort(key=lambda served: (served.group == kind.group, _rank(served)))
-    if same:
-        return same[-1] if same[-1] != kind else None
-    return None if kind in release.kinds else _nearest_kind(kind, release)
+    same = sorted(
+        (served for served in release.kinds if served.kind == kind.kind),
+        key=lambda served: (served.group == kind.group, _rank(served)),
+    )
+    by_default = [served for served in same if _is_default(served, release)]
+    if by_default:
+        return by_default[-1] if by_default[-1] != kind else None
+    if kind in release.kinds:
+        return None
+    # A kind that some release serves is no misspelt name of another one.
+    if _known(kind, release).lifecycle is None:
+        return _nearest_kind(kind, release)
+    return same[-1] if same else None
 
 
 def _nearest_kind(

@@ -62,6 +62,8 @@ class CheckedRelease:
             # What is missing would be said twice.
             if not (results.problems or results.values):
                 results.values.extend(definition_problems(value, kind))
+        elif kind in self.release.custom_kinds:
+            self.places.check(value, kind, results)
         return results
 
     def errors_in(

@@ -17,6 +17,7 @@ from kubestencil.checking.files.inline import inline_manifests
 from kubestencil.checking.files.kustomize import (
     Kustomizations,
     has_directive,
+    is_named_patch,
     may_have_directive,
     read_kustomizations,
 )
@@ -46,6 +47,7 @@ from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.processes.parallel import parallel_map
 from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.shards import WHOLE, Shard
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.releases import minor_version_in
 from kubestencil.validator.process import REQUESTS_AHEAD, Validator, look_ahead
@@ -63,6 +65,7 @@ def check(
     others: Iterable[ManifestFile] = (),
     releases: Sequence[Release] = (),
     severities: Mapping[str, Level] = MappingProxyType({}),
+    shard: Shard = WHOLE,
 ) -> Report:
     """What is wrong with the manifests at ``paths`` in the release ``after``, and in
     ``before``, which an upgrade starts from; also in each of ``releases``.
@@ -70,7 +73,8 @@ def check(
     ``paths`` are files, folders and ``-`` for standard input. ``validators`` run the
     code of the API servers of releases, by name, None where that is not built. They
     decide about changes of the objects that ``previous`` has, too. ``others`` are texts
-    that are in no file. ``severities`` are those of a configuration, by rule.
+    that are in no file. ``severities`` are those of a configuration, by rule. Of all
+    texts, those of ``shard`` are checked; the others are read for what they say of these.
 
     Raises UsageError for a path that does not exist and where there is nothing to check,
     SourceError for a file that cannot be read.
@@ -89,8 +93,10 @@ def check(
         tuple(others_after),
     )
     run = partial(Run, upgrade, read_kustomizations(files), previous, severities)
-    found = Found(skips=list(previous.unread) if previous else [])
-    parts = list(_parts(files))
+    unread = previous.unread if previous else ()
+    found = Found(skips=[skip for skip in unread if shard.has(skip.file)])
+    parts = list(_parts([file for file in files if shard.has(file.name)]))
+    others = (file for file in others if shard.has(file.name))
     with parallel_map(partial(_found_in, run), parts, len(parts)) as found_in_parts:
         for part in chain(found_in_parts, [_found_in(run, others)]):
             found.add(part)
@@ -223,7 +229,7 @@ class Run:
             self.found.files += 1
             data = file.read()
             is_patch = file.is_part or self.kustomizations.is_patch(file)
-            may_be_patch = may_have_directive(data)
+            has_name, may_be_patch = is_named_patch(file), may_have_directive(data)
             documents: set[int] = set()
             findings: list[Finding] = []
             others: list[NoObject] = []
@@ -232,7 +238,11 @@ class Run:
                 documents.add(item.subject.document)
                 if isinstance(item, Manifest):
                     has_object = True
-                    is_part = is_patch or (may_be_patch and has_directive(item.value))
+                    is_part = (
+                        is_patch
+                        or (may_be_patch and has_directive(item.value))
+                        or (has_name and self.upgrade.is_incomplete(item.value))
+                    )
                     for manifest in (item, *inline_manifests(item)):
                         finish = self._start(manifest, file, findings, is_part)
                         if finish is not None:

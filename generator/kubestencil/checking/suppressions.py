@@ -149,7 +149,8 @@ def apply_configuration(report: Report, configuration: Configuration) -> Report:
         if entry not in used:
             message = f"the entry for {entry} ignores no finding"
             problem = Problem("unused-ignore", (), message, "remove the entry")
-            at = configuration.path, (entry.line, 1), Subject(), (report.after,)
+            releases = tuple(report.after.split(", "))
+            at = configuration.path, (entry.line, 1), Subject(), releases
             unused.append(Finding.of(problem, *at))
     return replace(
         report,

@@ -12,8 +12,10 @@ from kubestencil.checking.files.placeholders import reason_unknown
 from kubestencil.checking.findings import NO_SCHEMA, Problem
 from kubestencil.checking.judgement import (
     Judgement,
+    as_served,
     has_as_bad,
     is_error,
+    kind_of,
     start_judgement,
 )
 from kubestencil.checking.kind_findings import (
@@ -85,6 +87,16 @@ class Upgrade:
             return None
         is_twin = has_name_of_kubernetes(kind)
         return f"{NO_SCHEMA} with the name of a built-in kind" if is_twin else NO_SCHEMA
+
+    def is_incomplete(self, value: Mapping[str, Any]) -> bool:
+        """Whether an object lacks a field that the newer release requires, of the kind that
+        replaces its own where that is not served, or a name."""
+        value = as_served(value, self.after)
+        results = self.after.examine(value, kind_of(value))
+        return results is not None and any(
+            problem.rule == "missing-field"
+            for problem in (*results.problems, *results.values)
+        )
 
     def start(
         self,

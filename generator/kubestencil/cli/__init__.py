@@ -3,12 +3,13 @@
 ``options`` has options of several commands, ``documents`` finds the documents that a
 command line names, ``reports`` prints a result in one of the formats of a command.
 ``console`` shows errors, progress and colours. ``settings`` are those of a project file.
-The commands are ``check``, ``diff``, ``history``, ``releases`` with fetch, ``render``,
+The commands are ``check``, ``diff``, ``example``, ``history``, ``releases`` with fetch, ``render``,
 ``serve``, ``targets``, and those of ``project``: init and update. ``rendering`` is
 what those that generate files share, ``help`` how commands show what they do.
 
-``validator`` builds programs that run the API server's own code; ``stored`` has the
-commands default and convert, which ask them. ``check.lsp`` is the language server.
+``validator`` builds programs that run the API server's own code, which default and convert
+ask (``objects``, with example). ``check.lsp`` is the language server, and ``check.merge``
+joins reports.
 """
 
 from __future__ import annotations
@@ -30,24 +31,32 @@ from kubestencil.version import __version__
 #: The commands: the module of each in this package, and the first sentence of its help.
 _COMMANDS: Mapping[str, tuple[str, str]] = {
     "check": ("check", "Show what is wrong with manifests in a release."),
-    "convert": ("stored", "Print objects in another version of their kinds."),
-    "default": ("stored", "Print objects as an API server would store them."),
-    "diff": ("diff", "Show what changed between two releases or documents."),
-    "fetch": ("releases", "Download the OpenAPI documents of releases."),
+    "convert": ("objects.stored", "Print objects in another version of their kinds."),
+    "default": ("objects.stored", "Print objects as an API server would store them."),
+    "diff": ("diff", "Show what changed between two releases or specs."),
+    "example": (
+        "objects.example",
+        "Print an object that the API server accepts, with a field in it.",
+    ),
+    "fetch": ("releases", "Download the OpenAPI specs of releases."),
     "history": (
         "history",
         "Show how a type evolved through releases and API versions.",
     ),
     "init": ("project", "Write a kubestencil.toml to begin with."),
     "lsp": ("check.lsp", "Serve findings, hover and completion to an editor."),
+    "merge": (
+        "check.merge",
+        "Join reports that kubestencil check wrote as JSON.",
+    ),
     "releases": ("releases", "List the available releases and the source of each."),
-    "render": ("render", "Generate files from the OpenAPI documents of releases."),
+    "render": ("render", "Generate files from the OpenAPI specs of releases."),
     "serve": (
         "serve",
         "Serve the docs site on this machine, and rebuild it on changes.",
     ),
     "targets": ("targets", "List the targets and their options, or document NAME."),
-    "update": ("project", "Generate a project from the newest documents."),
+    "update": ("project", "Generate a project from the newest specs."),
     "validator": (
         "validator",
         "Build programs that answer as an API server would.",
@@ -66,7 +75,7 @@ _EXAMPLES = (
     ("kubestencil render 1.35 -t python", "Models for Python"),
 )
 # Their exit code 1 is an answer: findings, changes. Whatever keeps them from one is 2.
-_ANSWERING = ("check", "diff")
+_ANSWERING = ("check", "diff", "merge")
 
 
 class _Commands(click.Group):

@@ -105,7 +105,7 @@ class DiffOptions(NamedTuple):
         ("kubestencil diff 1.29..1.35 -o changes.html", "A range, as a page"),
         (
             "kubestencil diff old.json new.json --fail-on breaking",
-            "Two documents, in CI",
+            "Two specs, in CI",
         ),
     ),
     groups={
@@ -172,9 +172,9 @@ class DiffOptions(NamedTuple):
 @quiet_option
 @click.pass_context
 def diff(context: click.Context, /, templates: Path | None, **values: Any) -> None:
-    """Show what changed between two releases or documents.
+    """Show what changed between two releases or specs.
 
-    FROM and TO are each a release (1.35) or a document (a file, an https address, or -
+    FROM and TO are each a release (1.35) or a spec (a file, an https address, or -
     for standard input). To compare two API versions, add one to each: 1.35/apps/v1,
     1.35/v1, cluster.json#apps/v1. FROM..TO (1.29..1.35) is two releases and those in
     between: the report says what happened in which.
@@ -331,7 +331,7 @@ def _documents(
     if ".." not in before:
         raise UsageError(
             f"{before!r} is compared with nothing",
-            hint="name two releases or documents, or a range: 1.29..1.35",
+            hint="name two releases or specs, or a range: 1.29..1.35",
         )
     names = expand_ranges([before], available(options.specs))
     if len(names) < 2:

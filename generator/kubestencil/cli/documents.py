@@ -55,7 +55,7 @@ def find_sources(
     """
     if spec is not None:
         if len(names) > 1:
-            raise UsageError("--spec reads one document and takes one release name")
+            raise UsageError("--spec reads one spec and takes one release name")
         name = releases.release_name(names[0]) if names else None
         sources = [read_location(spec, name, unserved=options.unserved)]
     elif not names and (crds := options.read_crds()) is not None:
@@ -162,7 +162,7 @@ def _check_unique(sources: Iterable[Source]) -> None:
     for source in sources:
         if source.release in origins:
             raise UsageError(
-                f"two documents are called {source.release!r}",
+                f"two specs are called {source.release!r}",
                 where=f"{origins[source.release]}, {source.origin}",
                 hint="give each a name of its own: NAME=PATH",
             )

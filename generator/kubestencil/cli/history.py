@@ -65,7 +65,7 @@ def history(
     the path of a field below it (spec.replicas); KIND.FIELD works as well. Without
     KIND, the result is a table of which release served which kind.
 
-    NAME=PATH is a document or CustomResourceDefinitions under a name, oldest first. DIR
+    NAME=PATH is a spec or CustomResourceDefinitions under a name, oldest first. DIR
     is a folder with a file or folder for each version, such as v1.2.0/ or
     crds-1.10.yaml; write it with a slash: versions/.
     """
@@ -91,7 +91,7 @@ def _divide(arguments: tuple[str, ...]) -> tuple[str | None, str | None, list[st
     if len(names) > 2:
         raise UsageError(
             f"{names[2]!r} is neither NAME=PATH nor a folder",
-            hint="give a kind, a field of it, and documents: Widget spec v1=a.yaml",
+            hint="give a kind, a field of it, and specs: Widget spec v1=a.yaml",
         )
     kind, field, *_ = (*names, None, None)
     return kind, field, documents

@@ -11,6 +11,7 @@ import click
 
 from kubestencil.cli import console
 from kubestencil.errors import UsageError
+from kubestencil.shards import Shard, read_shard
 from kubestencil.source import available
 
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ def several(*options: Decorator) -> Decorator:
 
 specs_option = folder_path(
     "--spec-dir specs",
-    "Folder with documents named RELEASE.json, searched before ./specs and the embedded "
-    "documents.",
+    "Folder with specs named RELEASE.json, searched before ./specs and the embedded "
+    "ones.",
     envvar="KUBESTENCIL_SPECS",
     show_envvar=True,
 )
@@ -163,10 +164,24 @@ set_option = texts(
 jobs_option = text(
     "-j --jobs",
     "N",
-    "Number of parallel processes; large documents get fewer.",
+    "Number of parallel processes; large specs get fewer.",
     type=click.IntRange(min=1),
     default=os.cpu_count() or 1,
     show_default="number of processors",
+)
+fail_on_option: Decorator = click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warning", "note", "new"]),
+    default="error",
+    show_default=True,
+    help="Exit 1 if there is a finding of this severity or a more severe one; new: an "
+    "error that the upgrade of --from brings.",
+)
+show_skipped_option = flag(
+    "--show-skipped", "List what was not checked, with file and line."
+)
+fail_on_skipped_option = flag(
+    "--fail-on-skipped", "Exit 1 if anything was not checked."
 )
 # Its suffix may imply the format.
 file_option = file_path(
@@ -177,13 +192,24 @@ file_option = file_path(
 )
 
 
+def _read_shard(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> Shard | None:
+    return None if value is None else read_shard(value)
+
+
+def shard_option(about: str) -> Decorator:
+    """The option ``--shard``, whose value is a ``Shard``."""
+    return text("--shard", "I/N", about, callback=_read_shard)
+
+
 def _be_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:
     context.meta[console.VERBOSE] = value
 
 
 verbose_option = flag(
     "-v --verbose",
-    "Show which documents are read: name, source and sha256.",
+    "Show which specs are read: name, source and sha256.",
     expose_value=False,
     callback=_be_verbose,
 )

@@ -106,8 +106,8 @@ def init(target: str, release: str) -> None:
 @click.argument(
     "names", nargs=-1, metavar="[TARGET]...", shell_complete=complete_target
 )
-@flag("--dry-run", "Write nothing; say what changes.")
-@flag("--offline", "Ask no server; use the documents that are here.")
+@flag("--dry-run", "Write nothing; print what changes.")
+@flag("--offline", "Ask no server; use the specs that are here.")
 @text(
     "--index",
     "URL",
@@ -135,13 +135,13 @@ def update(
     jobs: int,
     quiet: bool,
 ) -> None:
-    """Generate a project from the newest documents.
+    """Generate a project from the newest specs.
 
-    Releases and ranges of kubestencil.toml are looked up again, among the documents that
+    Releases and ranges of kubestencil.toml are looked up again, among the specs that
     are here and those of newer releases of Kubernetes. Addresses of
     CustomResourceDefinitions with a version in them get the newest version, in the file,
     too. With TARGET, only the tables that generate it are updated. The lock and all files
-    are made anew, and what changed is said as Markdown.
+    are made anew, and what changed is printed as Markdown.
     """
     project = read_project_of(context)
     if project is None or not project.generate:

@@ -48,10 +48,10 @@ def releases(specs: Path | None) -> None:
 )
 @quiet_option
 def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:
-    """Download the OpenAPI documents of releases.
+    """Download the OpenAPI specs of releases.
 
     Each is saved as RELEASE.json once its sha256 matches the one on record and its
-    content is valid OpenAPI. It is then used instead of the embedded document.
+    content is valid OpenAPI. It is then used instead of the embedded spec.
     """
     # What a download needs takes longer to import than releases to list.
     from kubestencil.schema.load import load_release

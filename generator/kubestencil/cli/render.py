@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,10 +22,12 @@ from kubestencil.cli.options import (
     quiet_option,
     releases_argument,
     set_option,
+    shard_option,
     templates_option,
     text,
 )
 from kubestencil.cli.rendering.run import (
+    Prepared,
     RenderOptions,
     announce_size,
     generate,
@@ -36,17 +38,28 @@ from kubestencil.cli.rendering.run import (
 from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.engine import Target
 from kubestencil.errors import KubestencilError, UsageError
-from kubestencil.project import FILE, LOCK, Lock, Project, read_lock, write_lock
+from kubestencil.project import (
+    FILE,
+    GENERATE,
+    LOCK,
+    Lock,
+    Project,
+    read_lock,
+    write_lock,
+)
+from kubestencil.project.changelog import output_changes
 from kubestencil.source import Source
 from kubestencil.source.pinned import PinnedDocument
 
 # What is generated where nothing is named: targets, and the releases of them, of which
-# none are all that are supported.
+# none are all that are supported. The reports are one job that takes longest.
 _OVERVIEW: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
-    (("markdown", "python", "jsonnet"), ("latest",)),
     (("diff",), ()),
     (("site",), ("latest-2..",)),
+    (("markdown", "python", "jsonnet"), ("latest",)),
 )
+# Entries of the changelog of kubestencil that are shown.
+_MAX_CHANGES = 10
 _ALL = "all targets of all supported releases: kubestencil render --all"
 
 
@@ -66,6 +79,7 @@ _ALL = "all targets of all supported releases: kubestencil render --all"
         "templates",
         "Output folder": "output overwrite prune",
         "Checks": "check locked keep-going",
+        "Many machines": "shard finish",
     },
 )
 @releases_argument
@@ -82,7 +96,7 @@ _ALL = "all targets of all supported releases: kubestencil render --all"
 @text(
     "--spec",
     "FILE|URL|-",
-    "Read this OpenAPI document; RELEASE is then the name to generate it under.",
+    "Read this OpenAPI spec; RELEASE is then the name to generate it under.",
 )
 @limit_options
 @templates_option
@@ -96,19 +110,21 @@ _ALL = "all targets of all supported releases: kubestencil render --all"
     "--prune",
     "Remove the files of earlier runs that had more releases, kinds or options.",
 )
-@flag(
-    "--locked", "Fail where kubestencil.lock has other documents, or another version."
-)
+@flag("--locked", "Fail where kubestencil.lock has other specs, or another version.")
 @flag(
     "--keep-going",
     "Leave out the CustomResourceDefinitions that are refused, list them, and exit 1.",
 )
+@shard_option(
+    "Generate one of N shards, such as 3/16, of the folders that are made of one release."
+)
+@flag("--finish", "Generate the other folders, after all shards.")
 @jobs_option
 @quiet_option
 @trust_option
 @click.pass_context
 def render(context: click.Context, /, **values: Any) -> None:
-    """Generate files from the OpenAPI documents of releases.
+    """Generate files from the OpenAPI specs of releases.
 
     RELEASE is one release, such as 1.35, and RANGE several, such as 1.29..1.35. With
     --target alone, these are all supported releases; with RELEASE alone, all targets of
@@ -119,6 +135,12 @@ def render(context: click.Context, /, **values: Any) -> None:
     newest release, the reports of all, and the docs site of the newest three.
     """
     options = RenderOptions(**values)
+    if options.everything and options.names:
+        raise UsageError(
+            "cannot be combined",
+            where="--all and --target",
+            hint="--target alone generates targets of all supported releases",
+        )
     named = [
         name
         for name in ("releases", "names", "everything", "spec", "out")
@@ -141,36 +163,29 @@ def render(context: click.Context, /, **values: Any) -> None:
     elif {*named} <= {"out"} and not options.crds:
         is_failed = _generate_overview(options)
     else:
-        is_failed = _generate_and_open(options, *prepare(options))
+        is_failed = _generate_and_open(options, [prepare(options)])
     if is_failed:
         context.exit(1)
 
 
 def _generate_overview(options: RenderOptions) -> bool:
     """Generate or check what people look at first; whether files are out of date."""
-    runs = [
-        options._replace(names=names, releases=releases)
+    prepared = [
+        prepare(options._replace(names=names, releases=releases))
         for names, releases in _OVERVIEW
     ]
-    prepared = [(run, *prepare(run)) for run in runs]
-    announce_size(options, [run[1:] for run in prepared])
-    if is_missing(options, options.out):
-        return True
-    results = [generate(*run, layout="") for run in prepared]
-    show_page(options, results[-1].page)
-    if not options.quiet:
+    is_failed = _generate_and_open(options, prepared)
+    if not (options.quiet or options.check):
         click.echo(_ALL)
-    return any(result.is_failed for result in results)
+    return is_failed
 
 
-def _generate_and_open(
-    options: RenderOptions, sources: list[Source], targets: list[Target]
-) -> bool:
-    """Generate or check ``targets`` of ``sources``; whether that failed."""
-    announce_size(options, [(sources, targets)])
+def _generate_and_open(options: RenderOptions, prepared: Sequence[Prepared]) -> bool:
+    """Generate or check targets of documents; whether that failed."""
+    announce_size(options, prepared)
     if is_missing(options, options.out):
         return True
-    result = generate(options, sources, targets, layout="")
+    result = generate(options, prepared, layout="")
     show_page(options, result.page)
     return result.is_failed
 
@@ -197,15 +212,27 @@ def render_project(
             (
                 "is not there"
                 if old is None
-                else "is stale: kubestencil.toml, documents or kubestencil have changed"
+                else "is stale: kubestencil.toml, specs or kubestencil have changed"
             ),
             where=LOCK,
             hint="run kubestencil update",
         )
     is_drifted = generate_tables(tables, options)
+    if old is not None and not options.quiet:
+        targets = [target for table in tables for target in table.targets]
+        _show_output_changes(old.version, lock.version, targets)
     if not options.check and lock != old:
         write_lock(Path(), lock)
     return is_drifted
+
+
+def _show_output_changes(before: str, after: str, targets: Iterable[Target]) -> None:
+    """Say what a newer version of kubestencil generates in another way, if anything."""
+    changes = list(output_changes(before, after, list(targets)))
+    for change in changes[:_MAX_CHANGES]:
+        click.echo(f"changed by kubestencil {after}: {change}")
+    if len(changes) > _MAX_CHANGES:
+        click.echo(f"and {len(changes) - _MAX_CHANGES} more changes: see its changelog")
 
 
 def generate_tables(tables: Iterable[PreparedTable], run: RenderOptions) -> bool:
@@ -226,8 +253,7 @@ def generate_tables(tables: Iterable[PreparedTable], run: RenderOptions) -> bool
                 jobs=run.jobs,
                 quiet=run.quiet,
             ),
-            table.sources,
-            table.targets,
+            [(table.sources, table.targets)],
             layout=layout,
         )
         show_page(run, result.page)
@@ -259,7 +285,7 @@ def prepare_project(
     tables = []
     lock = Lock()
     may_differ = False
-    for values in project.generate:
+    for number, values in enumerate(project.generate, 1):
         defaults = render.make_context("render", [], default_map=dict(values)).params
         options = RenderOptions(
             **{**defaults, "releases": values.get("releases", ()), **given}
@@ -273,7 +299,11 @@ def prepare_project(
                 releases=locked.releases.get(json.dumps(list(requested)), requested),
                 pinned=locked.pinned(),
             )
-        sources, targets = prepare(options)
+        try:
+            sources, targets = prepare(options)
+        except UsageError as error:
+            where = error.where or f"{FILE}: {GENERATE} {number}"
+            raise UsageError(error.what, where=where, hint=error.hint) from None
         _check_layout(options, sources, targets)
         lock = lock.with_sources(requested, sources, options.pinned)
         tables.append(PreparedTable(options, sources, targets))

@@ -130,12 +130,9 @@ def _build_site(options: RenderOptions, layout: str) -> None:
     )
     with console.ProgressBar("reading", quiet=False) as bar:
         summary = build.render(
-            sources,
-            targets,
+            [build.BuildRequest(sources, targets, covered)],
             options.out,
             jobs=options.jobs,
-            overwrite=False,
-            covered=covered,
             layout=layout,
             progress=bar.jobs,
         )

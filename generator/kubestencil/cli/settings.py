@@ -32,6 +32,7 @@ _OF_A_RUN = frozenset(
         "cluster",
         "context",
         "dry-run",
+        "finish",
         "fix",
         "helm",
         "help",
@@ -43,6 +44,7 @@ _OF_A_RUN = frozenset(
         "prune",
         "quiet",
         "resource",
+        "shard",
         "trust",
         "verbose",
     ]
@@ -142,7 +144,7 @@ def settings_option(table: str) -> Decorator:
         group = cast("click.Group", context.find_root().command)
         command = _command(group, TABLES[table])
         known, trusted = _settings(command), _is_trusted(context)
-        values = dict(read_settings(path, table, known, trusted=trusted))
+        values = dict(read_settings(path, table, known, TABLES, trusted=trusted))
         for parameter in command.params:
             if parameter.name in values and _is_path(parameter):
                 values[parameter.name] = _from_here(path.parent, values[parameter.name])

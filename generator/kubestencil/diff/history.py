@@ -17,9 +17,9 @@ from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
-from kubestencil.schema.knowledge.fields import known_field
+from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.knowledge.gates import GateStage
-from kubestencil.schema.knowledge.places import at_place
+from kubestencil.schema.knowledge.places import at_place, known_place
 from kubestencil.schema.knowledge.warnings import Warned
 from kubestencil.schema.lookup import TypeMatch, definitions_of, find_types
 from kubestencil.schema.types import GroupVersionKind, Schema
@@ -116,7 +116,8 @@ class History:
     they first appear; ``events`` are the differences of all columns, each once, at the
     shortest path to the type that differs. References between types of the same version
     are considered equal across versions. ``coverage`` is how far the facts go that the
-    history needs.
+    history needs. ``known`` is what is known of the one field in the newest release that
+    has it, None for a whole type.
     """
 
     kind: str
@@ -127,6 +128,7 @@ class History:
     events: tuple[Event, ...]
     field_path: str | None = None
     coverage: Coverage = NO_COVERAGE
+    known: KnownField | None = None
 
     def __repr__(self) -> str:
         path = ".".join(filter(None, (self.kind, self.field_path)))
@@ -332,7 +334,32 @@ def _history(
         events,
         match.field_path,
         coverage_of(releases, _ASPECTS),
+        _known_field(match, columns_with_releases, order),
     )
+
+
+def _known_field(
+    match: TypeMatch, columns: Iterable[_ColumnRelease], order: Mapping[str, int]
+) -> KnownField | None:
+    """What is known of the field that a history is limited to, in the newest release and
+    the preferred version that have it."""
+
+    def preference(pair: _ColumnRelease) -> tuple[int, tuple[int, int, int, str]]:
+        return order[pair[0].release], precedence(pair[0].version)
+
+    if match.field_path is None:
+        return None
+    path = match.field_path.split(".")
+    fields = (
+        known_place(
+            release,
+            column.definition,
+            GroupVersionKind(match.group, column.version, match.kind),
+            path,
+        )
+        for column, release in sorted(columns, key=preference, reverse=True)
+    )
+    return next(filter(None, fields), None)
 
 
 def _compared_with(

@@ -8,26 +8,36 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from functools import cache, partial, wraps
 from json import JSONEncoder
 from json.encoder import encode_basestring
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.errors import TargetError
-from kubestencil.text import casing, github, html, languages, wrapping
+from kubestencil.text import (
+    casing,
+    code_names,
+    github,
+    html,
+    languages,
+    unique_names,
+    wrapping,
+)
 from kubestencil.text import csv as csv_text
 from kubestencil.text import markdown as markdown_text
 
+_Result = TypeVar("_Result")
 
-def _of_string(function: Callable[..., str]) -> Callable[..., str]:
+
+def _of_string(function: Callable[..., _Result]) -> Callable[..., _Result]:
     """A filter that raises an error for what is no string."""
 
     @wraps(function)
-    def checked(value: Any, *arguments: Any, **named: Any) -> str:
+    def checked(value: Any, *arguments: Any, **named: Any) -> _Result:
         return function(_string(value), *arguments, **named)
 
     return checked
@@ -36,6 +46,10 @@ def _of_string(function: Callable[..., str]) -> Callable[..., str]:
 comment = _of_string(languages.comment)
 wrap = _of_string(wrapping.wrap)
 quote = _of_string(languages.quote)
+key = _of_string(languages.key)
+imported_names = _of_string(code_names.imported_names)
+declared_names = _of_string(code_names.declared_names)
+words = _of_string(code_names.words)
 text_block = _of_string(languages.text_block)
 breakable = _of_string(html.breakable)
 markdown = _of_string(markdown_text.literal_words)
@@ -43,12 +57,25 @@ workflow_command = _of_string(github.workflow_command)
 csp_hash = _of_string(html.csp_hash)
 
 
-def identifier(name: str, language: str = "") -> str:
+def identifier(name: str, language: str = "", own: Container[str] = ()) -> str:
     """A valid identifier: ASCII letters, digits and ``_``, not a digit first. A reserved
-    word of ``language`` (c, cue, go, graphql, java, jsonnet, kcl, kotlin, pkl, python,
-    rust, typescript) gets ``_`` appended."""
+    word of ``language`` (c, cue, go, graphql, java, jsonnet, kcl, kotlin, pkl, pydantic,
+    python, rust, typescript) gets ``_`` appended, and one of ``own``, the names that
+    generated code uses itself."""
     reserved = languages.reserved_words(language) if language else frozenset[str]()
-    return casing.identifier(_string(name), reserved)
+    plain = casing.identifier(_string(name), reserved)
+    return f"{plain}_" if plain in own else plain
+
+
+def free_names(
+    sources: Iterable[str], spelled: Iterable[str], taken: Collection[str] = ()
+) -> dict[str, str]:
+    """The names of fields by their JSON names, ``sources``, of which ``spelled`` has the
+    spellings in the same order: one that several have, or that is ``taken``, has ``_`` and
+    digits after it, which depend on the JSON name, so that other fields change no name.
+    """
+    named = zip(map(_string, sources), map(_string, spelled), strict=True)
+    return unique_names.free_names(dict(named), taken)
 
 
 def unused(name: str, names: Collection[str], source: str | int) -> str:
@@ -56,7 +83,7 @@ def unused(name: str, names: Collection[str], source: str | int) -> str:
     ``_`` where there is that one, too. The digits depend on ``source``: the JSON name, so
     that other fields change no name; without it there are none.
     """
-    return casing.unused(_string(name), names, str(source))
+    return unique_names.free_name(_string(name), names, str(source))
 
 
 def csv(value: Any) -> str:
@@ -89,7 +116,12 @@ FILTER_FILE = "filters.py"
 FILTERS: Mapping[str, Callable[..., Any]] = {
     **{name: _of_string(function) for name, function in _CASES.items()},
     "identifier": identifier,
+    "free_names": free_names,
     "unused": unused,
+    "imported_names": imported_names,
+    "declared_names": declared_names,
+    "words": words,
+    "key": key,
     "comment": comment,
     "wrap": wrap,
     "quote": quote,

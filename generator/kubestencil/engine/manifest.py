@@ -20,7 +20,7 @@ from kubestencil.engine.manifest_files import (
 from kubestencil.errors import KubestencilError, TargetError, UsageError, nearest
 
 #: The entry point group in which packages register packages whose folders are targets
-#: (docs/writing-a-target.md).
+#: (docs/target-reference.md).
 ENTRY_POINTS = "kubestencil.targets"
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")

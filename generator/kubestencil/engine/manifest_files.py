@@ -24,6 +24,7 @@ _TOML_TYPES: Mapping[type | tuple[type, ...], str] = {
 _TARGET_KEYS: Mapping[str, type] = {
     "about": str,
     "extends": str,
+    "inherit": list,
     "view": str,
     "scope": str,
     "min_releases": int,
@@ -51,10 +52,19 @@ _FILE_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "suffixes": list,
     "drop": bool,
 }
+# What ``inherit`` can name, with the keys that are of no use without it.
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "files": ("files", "size"),
+    "options": ("options", "path_options", "data_options"),
+    "types": ("types",),
+    "spelling": ("spelling",),
+    "quirks": ("quirks",),
+    "fixups": ("fixups",),
+}
 # The tables whose entries are inherited one by one, those of them whose entries can be
 # dropped, and the lists whose items are.
 _TABLES = ("options", "spelling", "types", "quirks", "fixups")
-_DROPPABLE = ("quirks", "fixups")
+_DROPPABLE = ("options", "quirks", "fixups")
 _DROP = {"drop": True}
 _LISTS = ("depends_on", "path_options", "data_options")
 
@@ -161,6 +171,7 @@ def _read(
             start = layer.start + len(folders)
         chain = (*extended_by, layer)
         base = _extended(_Layer(extended, start), roots, chain, manifest.table)
+        base = _inherited(base, manifest.table)
     return TargetManifest(
         _merged_tables(base.table, manifest.table),
         _merged_rules(base.rules, manifest.rules),
@@ -206,6 +217,24 @@ def _extended(
     )
 
 
+def _inherited(base: TargetManifest, own: Table) -> TargetManifest:
+    """The manifest that another one extends, without the parts that ``inherit`` of the
+    other one does not name, if it is there: the view and templates remain."""
+    parts = own.get("inherit", [*_PARTS])
+    for part in parts:
+        if part not in _PARTS:
+            hint = nearest(str(part), _PARTS)
+            raise own.error(f"unknown value {part!r}", "inherit", hint)
+    left_out = {
+        key for part, keys in _PARTS.items() if part not in parts for key in keys
+    }
+    raw = {key: value for key, value in base.table.raw.items() if key not in left_out}
+    rules = base.rules if "files" in parts else ()
+    return TargetManifest(
+        Table(raw, base.table.path, _TARGET_KEYS), rules, base.folders
+    )
+
+
 def _merged_tables(base: Table, own: Table) -> Table:
     """The keys of a manifest and those that it inherits."""
     merged = {**base.raw, **own.raw}
@@ -221,6 +250,9 @@ def _merged_tables(base: Table, own: Table) -> Table:
                 hint = nearest(name, inherited)
                 raise own.error("is not inherited", f"{key}.{name}", hint)
             del merged[key][name]
+            if key == "options":
+                for names in (merged["path_options"], merged["data_options"]):
+                    names[:] = [option for option in names if option != name]
     return Table(merged, own.path, _TARGET_KEYS)
 
 

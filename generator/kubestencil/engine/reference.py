@@ -47,6 +47,10 @@ _FUNCTIONS: Mapping[str, str] = {
     "once(template, subject, variables)": (
         "the text of a template for a subject, rendered once for all files"
     ),
+    "shared(template, subject, variables)": (
+        "the same, once for all releases of a run: the template has the variables and "
+        "nothing else of its release"
+    ),
     "embed(name)": (
         "the text of a file beside the templates, such as a style, as it is: nothing in "
         "it is escaped or replaced"

@@ -279,7 +279,7 @@ def _name_error(path: str, subject: str, target: Target) -> SpecError:
     return SpecError(
         f"{path!a} cannot be the path of a file: {subject}",
         where=f"target {target.name}",
-        hint="rename it in the document",
+        hint="rename it in the spec",
     )
 
 

@@ -23,10 +23,34 @@ _NO_TEST = re.compile(r"No test named '(\w+)'")
 # More than a release of Kubernetes needs; a catalogue of custom resources would take
 # hundreds of megabytes.
 _MAX_FRAGMENTS = 5_000
+# The characters of the texts that parts share: those of some releases of Kubernetes.
+_MAX_SHARED_CHARACTERS = 16_000_000
 _IMPORT_HINT = (
     "a macro of another file sees it if imported so: "
     "{% from … import … with context %}"
 )
+
+
+class _SharedTexts(dict[Hashable, str]):
+    """Texts by subject; the oldest ones are dropped where all are too long together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._length = 0
+
+    def add(self, subject: Hashable, text: str) -> None:
+        """Add the text of a subject."""
+        self[subject] = text
+        self._length += len(text)
+        while self._length > _MAX_SHARED_CHARACTERS and len(self) > 1:
+            self._length -= len(self.pop(next(iter(self))))
+
+
+@cached_for_run
+def _shared_texts(folders: tuple[str, ...], options: str) -> _SharedTexts:
+    """The texts that the parts of a target with some options have in common."""
+    del folders, options
+    return _SharedTexts()
 
 
 class Templates:
@@ -48,6 +72,7 @@ class Templates:
         self.common = {
             **common,
             "once": self.once,
+            "shared": self.shared,
             "declare": self.declare,
             "embed": self.embed,
         }
@@ -56,6 +81,8 @@ class Templates:
         self.declared: dict[tuple[str, str], str] = {}
         self.compiled: dict[str, jinja2.Template] = {}
         self.fragments: dict[tuple[str, Hashable], str] = {}
+        options = repr(common.get("options"))
+        self.shared_texts = _shared_texts(self.folders, options)
 
     def render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
         """The text of a file: the template ``name``, rendered for ``subject``.
@@ -86,6 +113,16 @@ class Templates:
             self.fragments[key] = fragment
         return fragment
 
+    def shared(self, name: str, subject: Hashable, values: Mapping[str, Any]) -> str:
+        """The same for all parts of a target in a process: equal subjects of several
+        releases have one text, which has ``values`` and nothing else of its release."""
+        key = name, subject
+        text = self.shared_texts.get(key)
+        if text is None:
+            text = Markup(self._render(name, self.subject, values))
+            self.shared_texts.add(key, text)
+        return text
+
     def declare(self, name: str, subject: str, scope: str = "") -> str:
         """``name`` itself; an error where the file being generated declares it for two
         subjects in the same scope."""
@@ -94,7 +131,7 @@ class Templates:
             within = f" in {scope}" if scope else ""
             raise SpecError(
                 f"{first} and {subject} are both declared as {name}{within}",
-                hint="give one of them another name, in the template or the document",
+                hint="give one of them another name, in the template or the spec",
             )
         return name
 

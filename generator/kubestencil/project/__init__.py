@@ -3,11 +3,13 @@
 ``file`` finds and reads kubestencil.toml, whose settings are the options of commands,
 and refuses what a stranger's file must not do. ``lock`` pins the documents that a
 project is generated from, in kubestencil.lock. ``lookup`` says what is newer than these,
-for which ``newest`` asks servers. ``summary`` is the text on an update.
+for which ``newest`` asks servers. ``summary`` is the text on an update; what another version
+of kubestencil generates differently is in its ``changelog``.
 """
 
 from kubestencil.project.file import (
     FILE,
+    GENERATE,
     Project,
     Setting,
     Settings,
@@ -20,6 +22,7 @@ from kubestencil.project.lookup import Lookup, look_up, write_locations
 
 __all__ = [
     "FILE",
+    "GENERATE",
     "LOCK",
     "Lock",
     "Lookup",

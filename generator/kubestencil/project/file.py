@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,9 +82,7 @@ def read_project(
     generate: list[Mapping[str, Any]] = []
     commands: dict[str, Mapping[str, Any]] = {}
     for name, value in document.items():
-        where = f"{path}: {name}"
-        if name not in settings:
-            raise UsageError("unknown table", where=where, hint=nearest(name, settings))
+        where = _check_table(path, name, settings)
         if name == GENERATE:
             tables = value if isinstance(value, list) else [None]
             for number, table in enumerate(tables, 1):
@@ -104,11 +102,19 @@ def read_project(
 
 
 def read_settings(
-    path: Path, name: str, settings: Mapping[str, Setting], *, trusted: bool
+    path: Path,
+    name: str,
+    settings: Mapping[str, Setting],
+    tables: Collection[str],
+    *,
+    trusted: bool,
 ) -> Mapping[str, Any]:
-    """The values of one table of a project file, such as that of ``check``; what else the
-    file has is not looked at. Raises as ``read_project``."""
-    table = _read_document(path).get(name, {})
+    """The values of one table of a project file, such as that of ``check``. Of the other
+    ``tables`` that it can have, nothing is looked at. Raises as ``read_project``."""
+    document = _read_document(path)
+    for other in document:
+        _check_table(path, other, tables)
+    table = document.get(name, {})
     values = _read_table(table, f"{path}: {name}", settings)
     if not trusted:
         _refuse_code(path, name, table, settings, {})
@@ -121,6 +127,14 @@ def _read_document(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"cannot be read: {reason}", where=str(path)) from error
+
+
+def _check_table(path: Path, name: str, tables: Collection[str]) -> str:
+    """Where a table is. Raises UsageError for one that is none of a project file."""
+    where = f"{path}: {name}"
+    if name not in tables:
+        raise UsageError("unknown table", where=where, hint=nearest(name, tables))
+    return where
 
 
 def _read_table(

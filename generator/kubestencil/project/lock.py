@@ -71,7 +71,7 @@ class Lock(NamedTuple):
             for name, document in _documents(source, urls):
                 if documents.setdefault(name, document) != document:
                     raise UsageError(
-                        f"two documents are called {name}",
+                        f"two specs are called {name}",
                         where=f"{documents[name].origin}, {document.origin}",
                         hint="give them names of their own",
                     )
@@ -95,10 +95,10 @@ class Lock(NamedTuple):
             expected = locked.documents.get(name, document)
             if expected.sha256 != document.sha256:
                 raise SourceError(
-                    f"is not the document of {LOCK}: that is {expected.origin}, sha256 "
+                    f"is not the spec of {LOCK}: that is {expected.origin}, sha256 "
                     f"{expected.sha256}",
                     where=f"{name}: {document.origin}, sha256 {document.sha256}",
-                    hint=f"bring that document, or run {_UPDATE}",
+                    hint=f"bring that spec, or run {_UPDATE}",
                 )
 
 

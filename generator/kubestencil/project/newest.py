@@ -147,7 +147,7 @@ def _repository(location: str) -> tuple[str, str]:
     match = _IN_REPOSITORY.search(location)
     if match is None:
         raise SourceError(
-            "is not known to be of a Git repository, so nobody was asked for its versions",
+            "is no address of a Git repository: newer versions were not looked up",
             where=location,
         )
     return location[: match.start()], location[match.end() :].partition("/")[0]

@@ -10,6 +10,7 @@ from kubestencil.checking import Finding, Report
 from kubestencil.engine import Target, load_targets
 from kubestencil.engine.rendering import report_formats
 from kubestencil.engine.view import PublicName
+from kubestencil.project.changelog import output_changes
 from kubestencil.project.lock import Lock
 from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
@@ -64,10 +65,11 @@ def summary(
     """
     notes = [f"- {literal_words(note)}" for note in notes]
     if old == new:
-        text = "Nothing changed: the lock has the newest documents.\n"
+        text = "Nothing changed: the lock has the newest specs.\n"
         return "\n".join([text, *notes, ""]) if notes else text
     lines = ["## Documents", "", *_document_changes(old, new, locations), *notes]
     pairs: dict[tuple[Source, Source], list[Target]] = {}
+    updates = list(updates)
     for update in updates:
         for pair in update.pairs():
             targets = pairs.setdefault(pair, [])
@@ -82,6 +84,10 @@ def summary(
         lines += _findings(report)
     for before, after, targets in sections:
         lines += _generated_changes(before, after, targets)
+    if old.documents:
+        targets = [target for update in updates for target in update.targets]
+        changes = [*output_changes(old.version, new.version, targets)]
+        lines += _list(f"## Generated code: kubestencil {new.version}", changes)
     text = "\n".join(lines) + "\n"
     if len(text) > MAX_CHARACTERS:
         text = text[:MAX_CHARACTERS].rpartition("\n")[0] + "\n\nAnd more.\n"
@@ -216,7 +222,7 @@ def _generated_changes(
 
 def _name_changes(changes: NameChanges) -> Iterator[str]:
     yield from _list(
-        "### Breaking for who compiles against it",
+        "### Breaks code that uses it",
         [
             *(f"removed: {_code(name)}" for name in changes.removed),
             *(

@@ -52,9 +52,8 @@ def fields_along(
     """
     owner, schema, start = definition.name, definition.schema, ""
     while path:
-        fitting = (name for name in schema.field_names if _begins(path, name))
-        name = max(fitting, key=len, default=None)
-        if name is None:
+        name = first_field(schema, path)
+        if not name:
             return
         field = next(field for field in schema.fields if field.name == name)
         yield FieldPath(f"{start}{name}", field, owner)
@@ -65,8 +64,11 @@ def fields_along(
             schema = release.definitions[owner].schema
 
 
-def _begins(path: str, name: str) -> bool:
-    return path == name or path.startswith(f"{name}.")
+def first_field(schema: Schema, path: str) -> str:
+    """The field of an object that a path begins with, the longest one: names may contain
+    dots. Empty where there is none."""
+    fitting = (name for name in schema.field_names if f"{path}.".startswith(f"{name}."))
+    return max(fitting, key=len, default="")
 
 
 def _below(

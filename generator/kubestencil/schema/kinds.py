@@ -161,3 +161,15 @@ def group_names(release: Release) -> Mapping[str, str]:
 def api_versions(release: Release) -> set[str]:
     """The API versions that a release serves kinds of: ``v1``, ``apps/v1``."""
     return {kind.api_version for kind, _ in served_kinds(release)}
+
+
+def shown_kind(release: Release, preferred: str) -> str | None:
+    """The definition of the kind that the README of a package is about: ``preferred``, where
+    the release has it, or the first one with metadata; None without such a kind."""
+    kinds = kind_definitions(release)
+    if preferred in kinds:
+        return preferred
+    return next(
+        (name for name in kinds if release.definitions[name].schema.field("metadata")),
+        None,
+    )

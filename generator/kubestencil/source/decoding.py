@@ -36,7 +36,7 @@ def decode(data: bytes, where: str) -> Mapping[str, Any]:
     value = decode_json(text, where) if is_json else _decode_yaml(text, where)
     if not isinstance(value, dict):
         raise SpecError(
-            f"is {_type_name(value)}, not an OpenAPI document",
+            f"is {_type_name(value)}, not an OpenAPI spec",
             where=where,
             hint="give the swagger.json of a Kubernetes release, or a cluster's /openapi/v2",
         )
@@ -85,7 +85,7 @@ def decode_json(text: str, where: str, make_object: MakeObject | None = None) ->
                 else f"is not JSON: {error.msg}"
             ),
             where=f"{where}:{error.lineno}:{error.colno}",
-            hint="fetch the document again" if truncated else "",
+            hint="fetch the spec again" if truncated else "",
         ) from error
     except (ValueError, RecursionError) as error:
         raise SpecError(f"is not JSON: {error}", where=where) from error

@@ -121,7 +121,7 @@ class Source:
         if not self.is_embedded or minor == self.release:
             return ()
         return (
-            f"{self.release}: the embedded document is that of {full_version(minor)}; "
+            f"{self.release}: the embedded spec is that of {full_version(minor)}; "
             f"kubestencil fetch {self.release} downloads its own",
         )
 

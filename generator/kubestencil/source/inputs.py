@@ -64,7 +64,7 @@ def _read_document(location: str, name: str | None) -> Source:
     of its name is that of the file, without its suffix."""
     if location == "-" and name is None:
         raise UsageError(
-            "a document from standard input needs a name",
+            "a spec from standard input needs a name",
             hint="give one: kubestencil render NAME --spec -",
         )
     file = read_file(location)

@@ -11,11 +11,15 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from kubestencil.errors import UsageError, nearest
+from kubestencil.errors import UsageError
 from kubestencil.output_paths import working_folder
 from kubestencil.source import embedded, folder
 from kubestencil.source.document import Source
-from kubestencil.source.releases import document_name, release_order
+from kubestencil.source.releases import (
+    document_name,
+    release_order,
+    unknown_release,
+)
 
 #: Where ``kubestencil fetch`` saves documents, relative to the current folder.
 FETCHED = Path("specs")
@@ -48,7 +52,7 @@ def locate(release: str, specs: Path | None) -> Source:
     known = available(specs)
     document = document_name(release, known)
     if document is None:
-        raise UsageError(f"unknown release {release!r}", hint=nearest(release, known))
+        raise unknown_release(release, known)
     for specs_folder in _folders(specs):
         path = folder.releases(specs_folder).get(document)
         if path is not None:

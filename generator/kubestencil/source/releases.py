@@ -95,6 +95,7 @@ def release_order(name: str) -> Order:
     return (*order, stage or _FINAL, int(number or 0), name)
 
 
+@cache
 def has_reached(release: str, event: str) -> bool:
     """Whether a release is the one of an event, or newer. What happens in a minor version
     (``1.38``) has happened in all its pre-releases."""
@@ -103,6 +104,7 @@ def has_reached(release: str, event: str) -> bool:
     return release_order(release)[:-1] >= release_order(event)[:-1]
 
 
+@cache
 def is_after(release: str, last: str) -> bool:
     """Whether a release is newer than another one and, where that is a minor version
     (``1.31``), than all its patches."""
@@ -305,6 +307,16 @@ def _final(names: Iterable[str]) -> list[str]:
     return sorted(final, key=release_order)
 
 
+def unknown_release(text: str, available: Iterable[str]) -> UsageError:
+    """The error for what is none of the releases ``available``."""
+    hint = nearest(text, available)
+    if is_version(text):
+        # A version is no misspelling of another.
+        listed = ", ".join(available)
+        hint = f"available: {listed}; kubestencil fetch {text} downloads its spec"
+    return UsageError(f"unknown release {text!r}", hint=hint)
+
+
 def expand_ranges(
     arguments: Iterable[str], available: Iterable[str], newer: Iterable[str] = ()
 ) -> list[str]:
@@ -319,7 +331,7 @@ def expand_ranges(
     def name_of(text: str) -> str:
         name = available_release(text, ordered, newer)
         if name is None:
-            raise UsageError(f"unknown release {text!r}", hint=nearest(text, ordered))
+            raise unknown_release(text, ordered)
         return name
 
     ordered = sorted(set(available), key=release_order)

@@ -24,7 +24,7 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.response import BaseHTTPResponse
 
-from kubestencil.errors import SourceError, UsageError
+from kubestencil.errors import MissingError, SourceError, UsageError
 from kubestencil.output_paths import real_path, save
 from kubestencil.source.decoding import decode
 from kubestencil.source.document import OPENAPI_V3, Source, SourceFile, shown_location
@@ -102,6 +102,15 @@ def download(
     return data
 
 
+def download_if_there(url: str) -> bytes | None:
+    """The content at a URL, None where the server has none (404, 410); raises as
+    ``download``."""
+    try:
+        return download(url)
+    except MissingError:
+        return None
+
+
 def download_verified(
     url: str, sha256: str | None, progress: Progress = no_progress
 ) -> bytes:
@@ -113,7 +122,7 @@ def download_verified(
         raise SourceError(
             f"has the sha256 {actual}, not the recorded {sha256}",
             where=url,
-            hint="it was not saved; the URL may serve another document now",
+            hint="it was not saved; the URL may serve another spec now",
         )
     return data
 
@@ -136,7 +145,7 @@ def _download(url: str, progress: Progress, is_over: Event) -> bytes:
         raise SourceError(
             f"cannot be downloaded: {_message(reason, location)}",
             where=shown_location(url),
-            hint="without a network, use the embedded documents or --spec-dir DIR",
+            hint="without a network, use the embedded specs or --spec-dir DIR",
         ) from error
     raise SourceError(
         f"redirects more than {MAX_REDIRECTS} times", where=shown_location(url)
@@ -320,7 +329,8 @@ def _receive(
 
 def _check_status(response: BaseHTTPResponse, url: str) -> None:
     if response.status != 200:
-        raise SourceError(
+        is_missing = response.status in (404, 410)
+        raise (MissingError if is_missing else SourceError)(
             f"the server responds {response.status} {response.reason or ''}".rstrip(),
             where=shown_location(url),
         )

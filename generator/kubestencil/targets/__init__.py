@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kubestencil.schema import Release
 
 #: The entry point group in which other packages register views
-#: (docs/writing-a-target.md).
+#: (docs/target-reference.md).
 ENTRY_POINTS = "kubestencil.views"
 
 # Modules, imported when a target asks for one: a run seldom needs all.

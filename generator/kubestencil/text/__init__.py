@@ -6,7 +6,7 @@ inserted: it cannot end the element, cell or literal that it is in.
 Descriptions are comments of Go, not Markdown: markdown-it-py, which renders the pages of
 users, renders one in seven otherwise, nearly all of them worse, in five times the time.
 
-``casing``, ``unique_names``, ``comments``, ``languages`` (a table of how each spells
+``casing``, ``unique_names``, ``code_names``, ``comments``, ``languages`` (a table of how each spells
 comments, literals and identifiers) and ``wrapping`` are for code, ``yaml``, ``csv`` and
 ``github`` for these formats, ``terminal`` for colours. ``html`` and ``markdown`` show
 descriptions, whose lines ``source_lines`` restores and ``godoc`` classifies;

@@ -8,9 +8,8 @@ are kept as they are.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Collection
+from collections.abc import Container
 
 _WORD = re.compile(r"[A-Za-z0-9]+|[^\x00-\x7f]+")
 # Within a word: before a capital after a small letter or digit, and before the last
@@ -56,7 +55,7 @@ def constant(name: str) -> str:
     return "_".join(map(_upper, words(name)))
 
 
-def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
+def identifier(name: str, reserved: Container[str] = ()) -> str:
     """A name of ASCII letters, digits and underscores that is not empty, does not begin
     with a digit and is not ``reserved``.
 
@@ -66,18 +65,6 @@ def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
     if not plain or plain[0].isdigit():
         plain = f"_{plain}"
     return f"{plain}_" if plain in reserved else plain
-
-
-def unused(name: str, names: Collection[str], source: str) -> str:
-    """``name`` where it is none of ``names``, else with ``_`` and four digits after it that
-    depend on ``source`` alone, if that is not empty, and as many more ``_`` as it takes.
-    """
-    if name in names:
-        digest = hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
-        name = f"{name}_{digest[:4] if source else ''}"
-    while name in names:
-        name = f"{name}_"
-    return name
 
 
 def _capitalized(word: str) -> str:

@@ -46,13 +46,17 @@ class Page(NamedTuple):
 
 
 def render_page(
-    text: str, resolve_path: Callable[[str], str], id_prefix: str = ""
+    text: str,
+    resolve_path: Callable[[str], str],
+    id_prefix: str = "",
+    code_html: Callable[[str, str], str] | None = None,
 ) -> Page:
     """Render Markdown as HTML.
 
     ``resolve_path`` gets the path in a link to another file (``../guide/intro.md``), or
     the name of a type (``k8s:Pod``), and returns the URL. ``id_prefix`` begins the ids
-    of headings.
+    of headings. ``code_html`` makes the HTML of a fenced block of its code and its
+    language, which may be empty.
     """
     tokens = _parser().parse(text)
     inline = [child for token in tokens for child in token.children or ()]
@@ -72,6 +76,13 @@ def render_page(
     ):
         heading.attrs["id"] = f"{id_prefix}{slug}"
     title = next((title for heading, title in headings if heading.tag == "h1"), "")
+    if code_html is not None:
+        for token in tokens:
+            if token.type == "fence":
+                language = token.info.strip().partition(" ")[0].lower()
+                token.type, token.content = "html_block", code_html(
+                    token.content, language
+                )
     html = _parser().renderer.render(tokens, _parser().options, {})
     return Page(title, Markup(html))
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import partial
 from keyword import kwlist
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from kubestencil.text import yaml
+from kubestencil.text import casing, yaml
 from kubestencil.text.comments import (
     STYLES,
     CommentStyle,
@@ -72,6 +72,16 @@ def quote(text: str, language: str = "json") -> str:
     is not in ``QUOTES``.
     """
     return _of(QUOTES, "language", language)(text)
+
+
+def key(name: str, language: str, own: Container[str] = ()) -> str:
+    """The name of a field of an object in cue, jsonnet, kcl or pkl: as it is, or quoted where
+    it is no identifier, begins with ``_``, which hides a field, or is one of ``own``, the
+    names that generated code uses itself."""
+    reserved = reserved_words(language)
+    if name != casing.identifier(name, reserved) or name[:1] == "_" or name in own:
+        return f"`{name}`" if language == "pkl" else quote(name, language)
+    return name
 
 
 def text_block(text: str, language: str) -> str:

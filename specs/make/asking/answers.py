@@ -3,7 +3,8 @@ which of its values are refused."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.validator.process import Validator
@@ -19,9 +20,14 @@ _SERVER_PATHS = {
 }
 
 
-def created(validator: Validator, objects: Iterable[Any]) -> list[Answer]:
-    """The answers to new objects."""
-    return [*validator.ask(Request("create", value) for value in objects)]
+def created(
+    validator: Validator,
+    objects: Iterable[Any],
+    gates: Mapping[str, bool] = MappingProxyType({}),
+) -> list[Answer]:
+    """The answers to new objects, with some feature gates."""
+    requests = (Request("create", value, feature_gates=gates) for value in objects)
+    return [*validator.ask(requests)]
 
 
 def accepted(validator: Validator, objects: Sequence[Any]) -> list[Any]:

@@ -50,8 +50,16 @@ def all_steps(value: list[Any] | dict[str, Any]) -> Iterable[Any]:
 def positions(
     release: Release, name: str, value: Any, steps: Steps = new_steps
 ) -> Iterator[Position]:
-    """The values of an object of a definition, outermost first."""
+    """The values of an object of a definition, outermost first, without its status."""
     yield from _positions(release, name, value, (), (name,), steps)
+
+
+def status_positions(release: Release, name: str, value: Any) -> Iterator[Position]:
+    """The status of an object of a definition, and the values in it."""
+    schema = release.definitions[name].schema.field("status")
+    if schema is not None:
+        position = Position(("status",), name, "status", schema)
+        yield from _with_parts(release, position, value["status"], (name,), new_steps)
 
 
 def objects_in(
@@ -60,7 +68,14 @@ def objects_in(
     """The objects in an object of a definition, itself first: their paths and
     definitions."""
     yield (), name
-    for position in positions(release, name, value, steps):
+    yield from objects_at(release, value, positions(release, name, value, steps))
+
+
+def objects_at(
+    release: Release, value: Any, places: Iterable[Position]
+) -> Iterator[tuple[Path, str]]:
+    """Those of the values of an object that are objects: their paths and definitions."""
+    for position in places:
         inner = object_definition(release, position.schema)
         if inner and isinstance(value_at(value, position.path), dict):
             yield position.path, inner

@@ -107,14 +107,17 @@ def add_proofs(file: Path, proofs: Iterable[Any]) -> None:
 def accepted_objects(
     release: Release, validator: Validator, objects: Objects
 ) -> Objects:
-    """Those of some objects that a release accepts, without the fields that it lacks."""
+    """Those of some objects that a release accepts, without the fields that it lacks, and
+    without their status, which a creation ignores."""
     found: Objects = {}
     for name, kind in kind_definitions(release).items():
         schema = release.definitions[name].schema
-        values = (
+        values = [
             without_unknown(release, schema, each) for each in objects.get(kind, ())
-        )
-        found[kind] = accepted(validator, [*values])
+        ]
+        for value in values:
+            value.pop("status", None)
+        found[kind] = accepted(validator, values)
     return found
 
 

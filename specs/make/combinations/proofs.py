@@ -12,6 +12,7 @@ from kubestencil.checking.judgement import kind_of
 from kubestencil.schema.knowledge.conditions import Combination, is_set, parse_term
 from specs.make.asking.pool import Objects, saved_proofs, seed_objects
 from specs.make.combinations.parts import Changes, Corpus, Part, breaks
+from specs.make.values.proofs import outside_of
 
 #: The objects of proofs that no other file of tests has, one a line.
 PROOFS = Path(__file__).parents[3] / "tests/combination_proofs.jsonl"
@@ -70,7 +71,9 @@ def breaking(
 ) -> Iterator[Changes]:
     """Changes of the fields of an object that break a rule, in no other field."""
     present = [name for name in rule.fields if is_set(given.get(name))]
-    if "." in rule.fields[0]:
+    if rule.rule == "format":
+        yield from _misformatted(rule, given)
+    elif "." in rule.fields[0]:
         yield from _inside(rule, given)
     elif rule.rule == "needs":
         yield from ({name: None} for name in present)
@@ -94,6 +97,24 @@ def _inside(rule: Combination, given: Mapping[str, Any]) -> Iterator[Changes]:
         rest = {name: value for name, value in part.items() if name not in names}
         beyond = {names[0]: int(rule.fields[1]) + 1} if not names[-1] else {}
         yield {outer: {**rest, **beyond}}
+
+
+def _misformatted(rule: Combination, given: Mapping[str, Any]) -> Iterator[Changes]:
+    """Texts of other formats in the place of the first one of a field."""
+    path, name = rule.fields
+    outer, *steps = path.split(".")
+    for probe in outside_of(name):
+        yield {outer: _with_text(given.get(outer), steps, probe)}
+
+
+def _with_text(value: Any, steps: Sequence[str], text: str) -> Any:
+    """A value with another text at the names of ``steps``, in the first items of lists."""
+    if isinstance(value, list):
+        return [_with_text(item, steps, text) for item in value[:1]] + value[1:]
+    if steps and isinstance(value, dict):
+        name, *inner = steps
+        return {**value, name: _with_text(value.get(name), inner, text)}
+    return text
 
 
 def _beyond(rule: Combination, given: Mapping[str, Any]) -> Iterator[Changes]:

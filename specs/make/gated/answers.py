@@ -19,7 +19,7 @@ from kubestencil.schema.kinds import STAGES, definitions_of_kinds, version_stage
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
-from specs.make.asking.objects import Path, positions, removed
+from specs.make.asking.objects import Path, removed
 from specs.make.asking.pool import Objects
 from specs.make.gated.questions import (
     DEPTH,
@@ -29,9 +29,13 @@ from specs.make.gated.questions import (
     Subject,
     is_there,
     other_values,
+    places_in,
     spread,
+    stored,
     values_of,
     with_absent_fields,
+    with_statuses,
+    written,
 )
 from specs.make.gated.switches import Gates, Switches
 from specs.make.tables import report
@@ -71,7 +75,7 @@ def gated_by(
     names = definitions_of_kinds(release)
     subjects = [
         Subject(names[kind], value, refused)
-        for kind, values in objects.items()
+        for kind, values in with_statuses(objects).items()
         for value, refused in asker.isolated(values)
     ]
     # Of small ones answers come sooner.
@@ -117,7 +121,7 @@ class _Asker:
             current = value
             taken: list[Path] = []
             for _ in range(_ROUNDS):
-                answer = self._ask(Request("create", current), self._off)
+                answer = self._ask(written(current), self._off)
                 path: Path = ()
                 rest = ""
                 if not answer.accepted and answer.causes:
@@ -141,7 +145,7 @@ class _Asker:
         """Objects with fields that these lack, and with fields in these."""
         seen: Counter[Field] = Counter()
         for subject in subjects:
-            for place in positions(release, subject.definition, subject.value):
+            for place in places_in(release, subject.definition, subject.value):
                 seen[place.definition, place.field] = TRIES
         for _ in range(DEPTH):
             tried = [
@@ -209,7 +213,7 @@ class _Asker:
             return True
         smaller = removed(question.request.object, question.path)
         (answer,) = self._validator.ask(
-            [Request("default", smaller, feature_gates=self._off)]
+            [replace(stored(smaller), feature_gates=self._off)]
         )
         return answer.accepted and all(is_there(answer.object, path) for path in outer)
 
@@ -315,11 +319,11 @@ class _Asker:
         ]
 
     def _accepted(self, values: Sequence[Any], gates: Mapping[str, bool]) -> list[bool]:
-        requests = (Request("create", value, feature_gates=gates) for value in values)
+        requests = (replace(written(value), feature_gates=gates) for value in values)
         return [answer.accepted for answer in self._validator.ask(requests)]
 
     def _accepts(self, value: Any, gates: Mapping[str, bool]) -> bool:
-        return self._ask(Request("create", value), gates).accepted
+        return self._ask(written(value), gates).accepted
 
     def _ask(self, request: Request, gates: Mapping[str, bool]) -> Answer:
         (answer,) = self._validator.ask([replace(request, feature_gates=gates)])

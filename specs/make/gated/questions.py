@@ -14,11 +14,13 @@ from specs.make.asking.objects import (
     Path,
     Position,
     find,
-    objects_in,
+    objects_at,
     positions,
     replaced,
+    status_positions,
     value_at,
 )
+from specs.make.asking.pool import Objects
 from specs.make.asking.samples import sample
 
 Field = tuple[str, str]
@@ -69,13 +71,46 @@ class Subject(NamedTuple):
     refused: Path | None = None
 
 
+def with_statuses(objects: Objects) -> Objects:
+    """Objects without a status, and the smallest of each kind with an empty one: what is
+    written to the subresource is asked about by itself."""
+    return {
+        kind: [
+            *values,
+            *({**value, "status": {}} for value in sorted(values, key=_size)[:1]),
+        ]
+        for kind, values in objects.items()
+    }
+
+
+def _size(value: Any) -> int:
+    return len(str(value))
+
+
+def written(value: Any) -> Request:
+    """Whether an object can be created, or its status written."""
+    return Request("status" if "status" in value else "create", value)
+
+
+def stored(value: Any) -> Request:
+    """What is stored of an object that is created, or whose status is written."""
+    return Request("status" if "status" in value else "default", value)
+
+
+def places_in(release: Release, name: str, value: Any) -> Iterator[Position]:
+    """The values of an object that are asked about: of one with a status nothing else."""
+    find_places = status_positions if "status" in value else positions
+    return find_places(release, name, value)
+
+
 def with_absent_fields(
     release: Release, subject: Subject, seen: Counter[Field]
 ) -> Iterator[Subject]:
     """An object with each field that it lacks, and that was not tried often enough."""
     name, value, within = subject
     facts = server_facts(release.name).fields
-    for path, definition in objects_in(release, name, value):
+    owners = objects_at(release, value, places_in(release, name, value))
+    for path, definition in owners if "status" in value else [((), name), *owners]:
         is_asked = path[:1] != ("metadata",) and (
             within is None or path[: len(within)] == within
         )
@@ -94,9 +129,9 @@ def values_of(
     release: Release, name: str, value: Any, refused: Path | None
 ) -> Iterator[Question]:
     """Whether each value of an object is kept, or those of the one that is refused."""
-    request = Request("default", value)
+    request = stored(value)
     outer: list[tuple[Path, Field]] = []
-    for place in positions(release, name, value):
+    for place in places_in(release, name, value):
         path, field = place.path, (place.definition, place.field)
         if refused is not None and path[: len(refused)] != refused:
             continue
@@ -112,7 +147,7 @@ def other_values(
 ) -> Iterator[Question]:
     """Whether other values than those of an object are accepted."""
     outer: list[tuple[Path, Field]] = []
-    for place in positions(release, name, value):
+    for place in places_in(release, name, value):
         path, field = place.path, (place.definition, place.field)
         around = tuple(each for each in outer if each[0] == path[: len(each[0])])
         outer.append((path, field))
@@ -122,9 +157,9 @@ def other_values(
         )
         for index, new in enumerate(others):
             changed = replaced(value, path, new)
-            created = Request("create", changed)
-            yield Question(field, "values", created, path, origin, around)
-            if index < _CHANGES:
+            yield Question(field, "values", written(changed), path, origin, around)
+            # A status has no former one.
+            if index < _CHANGES and "status" not in value:
                 updated = Request("update", changed, old=value)
                 yield Question(field, "changes", updated, path, origin, around)
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 
 from kubestencil.errors import SourceError
+from kubestencil.schema.knowledge.gates import with_dependencies
 from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Request
 
 Gates = frozenset[str]
 
 _PROBE = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
-_DEPENDS = re.compile(r"(\w+) is enabled, but depends on [\w ]+: \[([\w ]+)\]")
 
 
 class GatedValidator(Validator):
@@ -40,10 +38,15 @@ class Switches:
     of them. Raises SourceError where they cannot be all on, or all off.
     """
 
-    def __init__(self, validator: Validator, names: Iterable[str]) -> None:
+    def __init__(
+        self,
+        validator: Validator,
+        names: Iterable[str],
+        dependencies: Mapping[str, Sequence[str]],
+    ) -> None:
         self._validator = validator
+        self._dependencies = dependencies
         self.names = [name for name in names if self._is_known(name)]
-        self._needs = {name: self._dependencies(name) for name in self.names}
         for gates in (self.only(self.names), self.only(())):
             (answer,) = validator.ask([Request("create", _PROBE, feature_gates=gates)])
             if not answer.accepted:
@@ -56,24 +59,9 @@ class Switches:
         (answer,) = self._validator.ask([request])
         return "has no feature gate" not in answer.message
 
-    def _dependencies(self, gate: str) -> Gates:
-        gates = {**dict.fromkeys(self.names, False), gate: True}
-        (answer,) = self._validator.ask(
-            [Request("create", _PROBE, feature_gates=gates)]
-        )
-        needed = (names for by, names in _DEPENDS.findall(answer.message) if by == gate)
-        return frozenset(chain.from_iterable(names.split() for names in needed))
-
     def with_needed(self, gates: Iterable[str]) -> Gates:
         """Some gates, and all that they depend on."""
-        found: set[str] = set()
-        pending = list(gates)
-        while pending:
-            gate = pending.pop()
-            if gate not in found:
-                found.add(gate)
-                pending.extend(self._needs.get(gate, ()))
-        return frozenset(found)
+        return frozenset(with_dependencies(gates, self._dependencies))
 
     def without_needed(self, gates: Gates) -> Gates:
         """Some gates without those that others of them depend on."""
@@ -91,6 +79,7 @@ class Switches:
         order: dict[str, None] = {}
         while len(order) < len(self.names):
             for name in self.names:
-                if self._needs[name] & set(self.names) <= order.keys():
+                needed = self.with_needed([name]) - {name}
+                if needed & {*self.names} <= order.keys():
                     order[name] = None
         return list(order)

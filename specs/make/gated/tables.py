@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kubestencil.schema.kinds import definitions_of_kinds
-from kubestencil.schema.knowledge.gates import gate_rows
+from kubestencil.schema.knowledge.gates import gate_dependencies, gate_rows
 from kubestencil.validator.process import Validator
 from specs.make.asking.pool import (
     accepted_objects,
@@ -120,7 +120,7 @@ def _ask(checkout: Checkout, program: Path, folders: Sequence[Path]) -> list[Gat
     for kind, name in definitions_of_kinds(release).items():
         given.setdefault(kind, []).extend(examples(release, name))
     with Validator(program) as validator:
-        switches = Switches(validator, free)
+        switches = Switches(validator, free, gate_dependencies(checkout.release))
         with GatedValidator(program, switches.only(switches.names)) as gated:
             objects = accepted_objects(release, gated, given)
         constants = declared(checkout).enums

@@ -27,7 +27,8 @@ from kubestencil.text.markdown import literal
 # How many cells at the beginning of a row say what it is about: rows that share them are
 # one that changed.
 _KEYS = {
-    **dict.fromkeys(("feature-gates", "go-modules", "metrics", "volume-plugins"), 1),
+    **dict.fromkeys(("feature-gates", "gate-dependencies", "go-modules", "metrics"), 1),
+    "volume-plugins": 1,
     **dict.fromkeys(("enums", "immutable-fields", "parameters"), 3),
     **dict.fromkeys(("defaults", "limits"), 4),
 }

@@ -42,21 +42,23 @@ _MUTATED = 2
 
 
 class Limits:
-    """Looks for the limits of a release, the values of enums included, in ``occurrences``;
-    ``others`` may disprove some."""
+    """Looks for the limits of a release, the values of enums included, in ``stored``, and
+    for fields that may be absent in ``accepted``; ``others`` may disprove some."""
 
     def __init__(
         self,
         release: Release,
         validators: Sequence[Validator],
-        occurrences: Occurrences,
+        stored: Occurrences,
+        accepted: Occurrences,
         others: Occurrences,
     ) -> None:
         self._release = release
         self._validators = validators
-        self._occurrences = occurrences
+        self._stored = stored
+        self._accepted = accepted
         self._others = others
-        self._fields = [*occurrences.sample()]
+        self._fields = [*stored.sample()]
         self._kinds = {
             f"{kind.api_version}/{kind.kind}"
             for kind in kind_definitions(release).values()
@@ -135,7 +137,7 @@ class Limits:
 
     def _add_not_required(self, candidates: _Candidates) -> None:
         """What documents list as required, and accepted objects do not have."""
-        for definition, field in self._occurrences.absent | self._others.absent:
+        for definition, field in self._accepted.absent | self._others.absent:
             listed = self._release.definitions[definition].schema.required
             if field in listed:
                 candidates[definition, field, "", "required"].append("false")
@@ -190,10 +192,11 @@ class Limits:
             limit = Limit(*key, value)
             is_disproved = not limit.context and any(
                 occurrences.disprove(limit)
-                for occurrences in (self._occurrences, self._others)
+                for occurrences in (self._stored, self._others)
             )
             if not is_disproved:
-                proof = proof_of_limit(validator, self._occurrences, limit)
+                objects = self._accepted if limit.is_absence else self._stored
+                proof = proof_of_limit(validator, objects, limit)
                 if proof is not None:
                     return value, proof
         return None

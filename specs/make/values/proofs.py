@@ -55,6 +55,12 @@ class Limit(NamedTuple):
             value = " ".join(key or '""' for key in row.value)
         return cls(row.definition, row.field, row.context, row.name, value)
 
+    @property
+    def is_absence(self) -> bool:
+        """Whether it says that a field may be absent. An accepted object proves that, even
+        where the server drops what the field is in, since a gate is off."""
+        return (self.rule, self.value) == ("required", "false")
+
 
 class Pair(NamedTuple):
     """Two objects on either side of a border, and what differs; ``outside`` is None where
@@ -253,11 +259,11 @@ def _pairs(occurrence: Occurrence, rule: str, value: str) -> Iterator[Pair]:
         for text in _texts(old, int(value) + 1):
             yield from pairs(text[:-1], text)
     elif rule == "format" and isinstance(old, str) and FORMATS[value].accepts(old):
-        for probe in _outside_of(value):
+        for probe in outside_of(value):
             yield from pairs(old, probe)
     elif rule == "key_format" and isinstance(old, dict) and old:
         part = next(iter(old.values()))
-        for probe in _outside_of(value):
+        for probe in outside_of(value):
             yield Pair(whole, occurrence.changed({probe: part}), Target(path))
     elif rule == "unique" and isinstance(old, list) and old:
         for other in _other_items(old[0], value.replace('""', "").split()):
@@ -285,7 +291,8 @@ def _texts(old: str, length: int) -> Iterator[str]:
         yield ("a" * (length - len(old)) + old)[:length]
 
 
-def _outside_of(format_name: str) -> Iterator[str]:
+def outside_of(format_name: str) -> Iterator[str]:
+    """Texts that do not have a format."""
     for probe in PROBES:
         if probe and not FORMATS[format_name].accepts(probe):
             yield probe

@@ -47,7 +47,7 @@ def ask_tables(
         objects = stored_objects(release, validators[0], grown)
         given = stored_objects(release, validators[0], given_objects(folders))
         report(f"{release.name}: {sum(map(len, objects.values()))} objects")
-        asked = (Occurrences(release, values) for values in (objects, given))
+        asked = (Occurrences(release, values) for values in (objects, grown, given))
         proven = Limits(release, validators, *asked).find(known, stated)
         report(f"{release.name}: {len(proven)} limits are proven")
         enums = dict(_enums(release, stated.enums, proven))

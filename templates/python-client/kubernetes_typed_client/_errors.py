@@ -163,6 +163,11 @@ class StatusError(ClientError):
         return self.answer.reason or ""
 
     @property
+    def body(self) -> str:
+        """``answer`` as JSON, as in the official client."""
+        return msgspec.json.encode(self.answer).decode()
+
+    @property
     def details(self) -> StatusDetails:
         """What the request was about, with its causes; empty where nothing is said."""
         return self.answer.details or StatusDetails()

@@ -247,8 +247,6 @@ class _PageReader(NamedTuple):
         }
 
     def _items(self, data: bytes) -> list[Any]:
-        """The objects as they are everywhere else: in lists, the API server leaves out
-        apiVersion and kind."""
         items: list[Any] | None = None
         if is_built_in(self.item):
             # Each by itself takes more time, but says what is wrong.
@@ -259,13 +257,6 @@ class _PageReader(NamedTuple):
         if items is None:
             raw = msgspec.json.decode(data, type=list[msgspec.Raw] | None)
             items = [self.item.from_json(bytes(item)) for item in raw or ()]
-        if items and getattr(items[0], "kind", "") is None:
-            api_version, kind = kind_of(self.item)
-            # The model's own also looks for None, which takes ten times as long.
-            set_attribute = msgspec.Struct.__setattr__
-            for item in items:
-                set_attribute(item, "api_version", api_version)
-                set_attribute(item, "kind", kind)
         return items
 
 

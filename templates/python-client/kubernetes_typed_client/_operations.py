@@ -19,10 +19,10 @@ from typing import (
     overload,
 )
 
-from . import _flows
 from ._calls import Call
 from ._descriptions import Description, Documented
 from ._events import Event
+from ._flows import items, pages, text_lines
 from ._watches import watch
 
 if TYPE_CHECKING:
@@ -87,15 +87,13 @@ class ListMethod(Method[P, T], Generic[P, T, I]):
     def pages(self, *args: P.args, **kwargs: P.kwargs) -> Stream[T]:
         """The pages of the list, of ``limit`` objects each (500)."""
         return self._client.iterate(
-            lambda settings: _flows.pages(settings, self.call(*args, **kwargs), _whole)
+            lambda settings: pages(settings, self.call(*args, **kwargs), _whole)
         )
 
     def items(self, *args: P.args, **kwargs: P.kwargs) -> Stream[I]:
         """The objects of the list, which is read page by page."""
         return self._client.iterate(
-            lambda settings: _flows.pages(
-                settings, self.call(*args, **kwargs), _flows.items
-            )
+            lambda settings: pages(settings, self.call(*args, **kwargs), items)
         )
 
     def watch(self, *args: P.args, **kwargs: P.kwargs) -> Stream[Event[I]]:
@@ -117,15 +115,13 @@ class AsyncListMethod(AsyncMethod[P, T], Generic[P, T, I]):
     def pages(self, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
         """The pages of the list, of ``limit`` objects each (500)."""
         return self._client.iterate(
-            lambda settings: _flows.pages(settings, self.call(*args, **kwargs), _whole)
+            lambda settings: pages(settings, self.call(*args, **kwargs), _whole)
         )
 
     def items(self, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[I, None]:
         """The objects of the list, which is read page by page."""
         return self._client.iterate(
-            lambda settings: _flows.pages(
-                settings, self.call(*args, **kwargs), _flows.items
-            )
+            lambda settings: pages(settings, self.call(*args, **kwargs), items)
         )
 
     def watch(
@@ -145,9 +141,7 @@ class LogMethod(Method[P, str]):
     def lines(self, *args: P.args, **kwargs: P.kwargs) -> Stream[str]:
         """The lines of the log; with ``follow=True`` also those to come."""
         return self._client.iterate(
-            lambda settings: _flows.text_lines(
-                settings, self.call(*args, **kwargs), str
-            )
+            lambda settings: text_lines(settings, self.call(*args, **kwargs), str)
         )
 
 
@@ -157,9 +151,7 @@ class AsyncLogMethod(AsyncMethod[P, str]):
     def lines(self, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[str, None]:
         """The lines of the log; with ``follow=True`` also those to come."""
         return self._client.iterate(
-            lambda settings: _flows.text_lines(
-                settings, self.call(*args, **kwargs), str
-            )
+            lambda settings: text_lines(settings, self.call(*args, **kwargs), str)
         )
 
 

@@ -96,7 +96,7 @@ else:
                 ]
             )
 
-        def __call__(cls, *arguments, **values):  # noqa: N805
+        def __call__(cls, /, *arguments, **values):  # noqa: N805
             if cls._has_init:
                 model = _make(cls, dict.fromkeys(cls._needed))
                 model.__init__(*arguments, **values)
@@ -226,7 +226,7 @@ class Model(
         values: dict[str, Any] = plain(with_kind(self))
         return values
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, /, **changes: Any) -> Self:
         """A copy of the model, with some attributes changed."""
         for name, value in changes.items():
             if value is None:

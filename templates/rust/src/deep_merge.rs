@@ -16,7 +16,7 @@ macro_rules! replaced {
     };
 }
 
-replaced! { bool i32 i64 f64 String jiff::Timestamp }
+replaced! { bool i8 i16 i32 i64 u8 u16 u32 u64 f64 String jiff::Timestamp }
 
 impl<T: DeepMerge> DeepMerge for Box<T> {
     fn merge_from(&mut self, other: Self) {

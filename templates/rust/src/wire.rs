@@ -5,7 +5,9 @@
 //! required fields, which then have their default.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Unexpected, Visitor};
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use serde::ser::{Serialize, SerializeMap, SerializeStruct, Serializer};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::{Formatter, Result as Formatted};
 use std::marker::PhantomData;
 
@@ -33,6 +35,36 @@ pub trait Written: Fields {
     fn write<S: SerializeStruct>(&self, out: &mut S) -> Result<(), S::Error>;
 }
 
+/// The fields of an object that its schema does not have: ignored, or kept in a map.
+pub trait Unknown {
+    /// Read the value of a field.
+    fn read<'de, A: MapAccess<'de>>(&mut self, name: String, map: &mut A) -> Result<(), A::Error>;
+
+    /// The fields that are kept.
+    fn kept(&self) -> Option<&BTreeMap<String, Value>>;
+}
+
+impl Unknown for () {
+    fn read<'de, A: MapAccess<'de>>(&mut self, _: String, map: &mut A) -> Result<(), A::Error> {
+        map.next_value::<IgnoredAny>().map(drop)
+    }
+
+    fn kept(&self) -> Option<&BTreeMap<String, Value>> {
+        None
+    }
+}
+
+impl Unknown for BTreeMap<String, Value> {
+    fn read<'de, A: MapAccess<'de>>(&mut self, name: String, map: &mut A) -> Result<(), A::Error> {
+        self.insert(name, map.next_value()?);
+        Ok(())
+    }
+
+    fn kept(&self) -> Option<&BTreeMap<String, Value>> {
+        Some(self)
+    }
+}
+
 /// A type whose fields can be set one by one.
 pub trait Object<'de>: Fields + Default {
     /// Read the value of a field.
@@ -53,7 +85,7 @@ pub fn deserialize<'de, T: Object<'de>, D: Deserializer<'de>>(
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
             let mut object = T::default();
-            while let Some(key) = next_key::<T, A>(&mut map)? {
+            while let Some(key) = next_key::<T, A>(&mut map, &mut ())? {
                 object.read(key, &mut map)?;
             }
             Ok(object)
@@ -63,41 +95,48 @@ pub fn deserialize<'de, T: Object<'de>, D: Deserializer<'de>>(
     deserializer.deserialize_struct(T::NAME, T::FIELDS, Whole(PhantomData))
 }
 
-pub fn serialize<T: Written, S: Serializer>(object: &T, out: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<T: Written, S: Serializer>(
+    object: &T,
+    unknown: &impl Unknown,
+    out: S,
+) -> Result<S::Ok, S::Error> {
+    if let Some(values) = unknown.kept() {
+        let mut out = Entries(out.serialize_map(None)?);
+        write(object, &mut out)?;
+        for (name, value) in values {
+            if !T::FIELDS.contains(&name.as_str()) {
+                out.0.serialize_entry(name, value)?;
+            }
+        }
+        return out.end();
+    }
     let mut length = Length(0);
     // Counting does not fail.
-    let _ = object.write(&mut length);
-    match T::SERVED {
-        None => {
-            let mut out = out.serialize_struct(T::NAME, length.0)?;
-            object.write(&mut out)?;
-            out.end()
-        }
-        Some((api_version, kind)) => {
-            let mut out = out.serialize_struct(T::NAME, length.0 + 2)?;
-            out.serialize_field("apiVersion", api_version)?;
-            out.serialize_field("kind", kind)?;
-            object.write(&mut out)?;
-            out.end()
-        }
-    }
+    let _ = write(object, &mut length);
+    let mut out = out.serialize_struct(T::NAME, length.0)?;
+    write(object, &mut out)?;
+    out.end()
 }
 
-/// The next field of `T` in a map. What is not a field of `T` is skipped, `apiVersion` and `kind`
+fn write<T: Written, S: SerializeStruct>(object: &T, out: &mut S) -> Result<(), S::Error> {
+    if let Some((api_version, kind)) = T::SERVED {
+        out.serialize_field("apiVersion", api_version)?;
+        out.serialize_field("kind", kind)?;
+    }
+    object.write(out)
+}
+
+/// The next field of `T` in a map. What is not a field of `T` is `unknown`, `apiVersion` and `kind`
 /// are checked.
 pub fn next_key<'de, T: Fields, A: MapAccess<'de>>(
     map: &mut A,
+    unknown: &mut impl Unknown,
 ) -> Result<Option<T::Key>, A::Error> {
     while let Some(found) = map.next_key_seed(AnyKey::<T>(PhantomData))? {
-        match (found, T::SERVED) {
-            (Found::Field(key), _) => return Ok(Some(key)),
-            (Found::ApiVersion, Some((api_version, _))) => {
-                map.next_value_seed(Constant(api_version))?;
-            }
-            (Found::Kind, Some((_, kind))) => map.next_value_seed(Constant(kind))?,
-            _ => {
-                map.next_value::<IgnoredAny>()?;
-            }
+        match found {
+            Found::Field(key) => return Ok(Some(key)),
+            Found::Constant(value) => map.next_value_seed(Constant(value))?,
+            Found::Other(name) => unknown.read(name, map)?,
         }
     }
     Ok(None)
@@ -105,9 +144,8 @@ pub fn next_key<'de, T: Fields, A: MapAccess<'de>>(
 
 enum Found<K> {
     Field(K),
-    ApiVersion,
-    Kind,
-    Other,
+    Constant(&'static str),
+    Other(String),
 }
 
 struct AnyKey<T>(PhantomData<T>);
@@ -128,12 +166,11 @@ impl<T: Fields> Visitor<'_> for AnyKey<T> {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(match T::key(name) {
-            Some(key) => Found::Field(key),
-            None if T::SERVED.is_none() => Found::Other,
-            None if name == "apiVersion" => Found::ApiVersion,
-            None if name == "kind" => Found::Kind,
-            None => Found::Other,
+        Ok(match (T::key(name), name, T::SERVED) {
+            (Some(key), _, _) => Found::Field(key),
+            (None, "apiVersion", Some((api_version, _))) => Found::Constant(api_version),
+            (None, "kind", Some((_, kind))) => Found::Constant(kind),
+            _ => Found::Other(name.to_owned()),
         })
     }
 }
@@ -180,6 +217,26 @@ impl SerializeStruct for Length {
 
     fn end(self) -> Result<usize, Self::Error> {
         Ok(self.0)
+    }
+}
+
+/// A map, written field by field.
+struct Entries<M>(M);
+
+impl<M: SerializeMap> SerializeStruct for Entries<M> {
+    type Ok = M::Ok;
+    type Error = M::Error;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), M::Error> {
+        self.0.serialize_entry(name, value)
+    }
+
+    fn end(self) -> Result<M::Ok, M::Error> {
+        self.0.end()
     }
 }
 
@@ -268,7 +325,7 @@ pub mod write {
 
 /// What all structs have in common: each field with its presence, JSON name and merge strategy.
 macro_rules! fields {
-    ($name:ident, $served:expr, {
+    ($name:ident, $served:expr, $($unknown:ident,)? {
         $($field:ident: $presence:ident $json:literal
             [$($merge:ident)::+ $(($($argument:expr),+))?];)*
     }) => {
@@ -280,22 +337,27 @@ macro_rules! fields {
                     other.$field,
                     $($($argument),+)?
                 );)*
+                $($crate::merge_strategies::map::granular(
+                    &mut self.$unknown,
+                    other.$unknown,
+                    $crate::DeepMerge::merge_from,
+                );)?
             }
         }
 
-        pub enum Key {
+        pub enum Key__ {
             $($field,)*
         }
 
         impl $crate::wire::Fields for $name {
-            type Key = Key;
+            type Key = Key__;
             const NAME: &'static str = stringify!($name);
             const FIELDS: &'static [&'static str] = &[$($json),*];
             const SERVED: Option<(&'static str, &'static str)> = $served;
 
-            fn key(name: &str) -> Option<Key> {
+            fn key(name: &str) -> Option<Key__> {
                 match name {
-                    $($json => Some(Key::$field),)*
+                    $($json => Some(Key__::$field),)*
                     _ => None,
                 }
             }
@@ -317,7 +379,7 @@ macro_rules! fields {
                 &self,
                 serializer: S,
             ) -> Result<S::Ok, S::Error> {
-                $crate::wire::serialize(self, serializer)
+                $crate::wire::serialize(self, &($(self.$unknown)?), serializer)
             }
         }
     };
@@ -337,11 +399,11 @@ macro_rules! object {
             impl<'de> $crate::wire::Object<'de> for $name {
                 fn read<A: $crate::serde::de::MapAccess<'de>>(
                     &mut self,
-                    key: Key,
+                    key: Key__,
                     map: &mut A,
                 ) -> Result<(), A::Error> {
                     match key {
-                        $(Key::$field => self.$field = $crate::wire::read::$presence(map)?,)*
+                        $(Key__::$field => self.$field = $crate::wire::read::$presence(map)?,)*
                     }
                     Ok(())
                 }
@@ -358,19 +420,20 @@ macro_rules! object {
     };
 }
 
-/// The traits of a struct that has no default, because it demands a value without one.
+/// The traits of a struct that has no default, because it demands a value without one, or that keeps
+/// fields which its schema does not have.
 macro_rules! strict_object {
-    ($name:ident, $served:expr, {
+    ($name:ident, $served:expr, $($unknown:ident,)? {
         $($field:ident: $presence:ident $json:literal $merge:tt;)*
     }) => {
         const _: () = {
-            fields! { $name, $served, {
+            fields! { $name, $served, $($unknown,)? {
                 $($field: $presence $json $merge;)*
             } }
 
-            struct Whole;
+            struct Whole__;
 
-            impl<'de> $crate::serde::de::Visitor<'de> for Whole {
+            impl<'de> $crate::serde::de::Visitor<'de> for Whole__ {
                 type Value = $name;
 
                 fn expecting(
@@ -386,27 +449,37 @@ macro_rules! strict_object {
                     mut map: A,
                 ) -> Result<$name, A::Error> {
                     $(let mut $field = None;)*
-                    while let Some(key) = $crate::wire::next_key::<$name, A>(&mut map)? {
+                    $(let mut $unknown = std::collections::BTreeMap::new();)?
+                    while let Some(key) =
+                        $crate::wire::next_key::<$name, A>(&mut map, &mut ($($unknown)?))?
+                    {
                         match key {
-                            $(Key::$field => {
+                            $(Key__::$field => {
                                 $field = Some($crate::wire::read::$presence(&mut map)?);
                             })*
                         }
                     }
                     Ok($name {
                         $($field: $crate::wire::read::absent::$presence($field, $json)?,)*
+                        $($unknown,)?
                     })
                 }
             }
 
             impl<'de> $crate::serde::Deserialize<'de> for $name {
+                #[allow(unreachable_code)]
                 fn deserialize<D: $crate::serde::Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Self, D::Error> {
+                    // A struct that is flattened gets the fields that it has a name for.
+                    $(
+                        let _ = stringify!($unknown);
+                        return deserializer.deserialize_map(Whole__);
+                    )?
                     deserializer.deserialize_struct(
                         stringify!($name),
                         <$name as $crate::wire::Fields>::FIELDS,
-                        Whole,
+                        Whole__,
                     )
                 }
             }
@@ -434,9 +507,9 @@ macro_rules! newtype {
         }
 
         const _: () = {
-            struct Whole;
+            struct Whole__;
 
-            impl<'de> $crate::serde::de::Visitor<'de> for Whole {
+            impl<'de> $crate::serde::de::Visitor<'de> for Whole__ {
                 type Value = $name;
 
                 fn expecting(
@@ -458,7 +531,7 @@ macro_rules! newtype {
                 fn deserialize<D: $crate::serde::Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Self, D::Error> {
-                    deserializer.deserialize_newtype_struct(stringify!($name), Whole)
+                    deserializer.deserialize_newtype_struct(stringify!($name), Whole__)
                 }
             }
         };

@@ -3,6 +3,10 @@
 (() => {
   const page = document.documentElement;
   page.classList.add("js");
+  if (location.hash) {
+    page.classList.add("deep"); // until "fields.js" has opened what is linked to
+    addEventListener("load", () => setTimeout(() => page.classList.remove("deep"), 1000));
+  }
   try {
     const scheme = localStorage.getItem("kubestencil.scheme");
     if (scheme === "light" || scheme === "dark") page.dataset.scheme = scheme;

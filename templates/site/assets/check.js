@@ -3,14 +3,15 @@
 // the search, and what releases changed, which are scripts of the site.
 (() => {
   const { root, release: newest } = document.documentElement.dataset;
-  const { address, loadScript, placeholderReader, readDocuments } = globalThis.kubestencil;
-  const [text, releaseInput, sinceInput, summary, results] = [
-    "manifest", "check-release", "check-since", "check-summary", "check-results",
+  const { address, element, loadScript, placeholderReader, readDocuments } = globalThis.kubestencil;
+  const { distance } = globalThis.kubestencilSearch;
+  const [text, releaseInput, sinceInput, summary, results, takeAll, links] = [
+    "manifest", "check-release", "check-since", "check-summary", "check-results", "take-all", "check-lines",
   ].map((id) => document.getElementById(id));
   const releases = [...releaseInput.options].map((option) => option.value);
   const form = document.getElementById("check-form");
   const { isEncryptedFile, isTemplate, reasonUnknown } = placeholderReader(JSON.parse(form.dataset.placeholders));
-  const MAX_TEXT = 1_000_000, MAX_FINDINGS = 1000;
+  const MAX_TEXT = 1_000_000, MAX_FINDINGS = 1000, MAX_LINKS = 20, MAX_MISTAKES = 4;
 
   // --------------------------------------------------------------------------- the data
 
@@ -53,29 +54,31 @@
   /** The types of a release by "apiVersion kind", and what is known of their fields. */
   function readRelease(name) {
     if (known.has(name)) return known.get(name);
-    const index = indexes.get(name);
-    const { texts: descriptions, positions, answers, aliases } = texts.get(name);
-    const facts = new Map(answers.map(([position, ...answer]) => [position, answer]));
+    const index = indexes.get(name), { phrases, known: all, facts, formats, aliases } = texts.get(name);
+    const factsOf = new Map();
+    let place = -1;
+    for (const [distance, number] of facts) factsOf.set((place += distance), all[number]);
+    const words = (numbers) => numbers.filter((number) => !/^(required|added|gate|deprecated)$/.test(phrases[number][0])).map((number) => phrases[number][1]).join("; ");
+    const spelled = ([numbers, limits]) => ({ ...limits, words: words(numbers) });
+    const readFacts = (position) => {
+      const [numbers = [], limits = {}, inKinds = {}] = factsOf.get(position) ?? [];
+      const others = Object.entries(inKinds).map(([kind, other]) => [kind, spelled(other)]);
+      return { ...spelled([numbers, limits]), inKinds: new Map(others) };
+    };
     let position = 0;
-    const types = index.types.map(([kind, api, isKind, , , , fields, , place]) => {
-      const [page, inside] = place ?? [kind, ""];
-      const path = `${index.apiVersions[api]}/${page}`;
-      position++;
-      const byName = new Map(fields.map(([field, label, reference = -1]) => {
-        const [standard = "", values = [], since = ""] = facts.get(position) ?? [];
-        const description = descriptions[positions[position]];
-        position++;
-        return [field, { label, reference, standard, values, since, description }];
-      }));
-      return { kind, path, prefix: inside && `${inside}.`, isKind, fields: byName };
+    const types = index.types.map(([kind, api, isKind, , , , fields]) => {
+      const { old } = readFacts(position++);
+      const byName = new Map(fields.map(([field, label, reference = -1]) =>
+        [index.strings[field], { label: index.strings[label], reference, ...readFacts(position++) }]));
+      return { kind, path: kind && `${index.apiVersions[api]}/${kind}`, isKind, old, fields: byName };
     });
     const byKind = new Map();
     for (const type of types) {
       if (type.isKind) byKind.set(`${type.path.replace(/^core\//, "").replace(/\/[^/]*$/, "")} ${type.kind}`, type);
     }
-    const removed = new Map(aliases.filter(([, , , note]) => /was removed in/.test(note)).map(([to, , words, note]) => [words.toLowerCase(), { to: types[to], note }]));
+    const removed = new Map(aliases.filter(([, , , note]) => /was removed in/.test(note)).map(([[to], , word, note]) => [word.toLowerCase().split(", ")[0], { to: types[to], note }]));
     const groups = new Set(["extensions", ...[...index.apiVersions, ...indexes.get("").apiVersions].map(groupOf)]);
-    known.set(name, { types, byKind, removed, groups });
+    known.set(name, { types, byKind, removed, groups, formats });
     return known.get(name);
   }
 
@@ -83,22 +86,10 @@
 
   /** The nearest of some names, where it is near enough to be meant. */
   function nearest(name, names) {
-    const distances = [...names].map((other) => [distance(name.toLowerCase(), other.toLowerCase()), other]);
+    const limit = Math.min(Math.max(1, Math.floor(name.length / 4)), MAX_MISTAKES);
+    const distances = [...names].map((other) => [distance(name.toLowerCase(), other.toLowerCase(), limit), other]);
     distances.sort(([one], [other]) => one - other);
-    return distances.length && distances[0][0] <= Math.max(1, Math.floor(name.length / 4)) ? distances[0][1] : "";
-  }
-
-  function distance(one, other) {
-    if (Math.abs(one.length - other.length) > 4 || one.length > 200) return Infinity;
-    let row = [...Array(other.length + 1).keys()];
-    for (let i = 1; i <= one.length; i++) {
-      const next = [i];
-      for (let j = 1; j <= other.length; j++) {
-        next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (one[i - 1] !== other[j - 1]));
-      }
-      row = next;
-    }
-    return row.at(-1);
+    return distances.length && distances[0][0] <= limit ? distances[0][1] : "";
   }
 
   const NAMES = { mapping: "an object", sequence: "a list", scalar: "a value" };
@@ -117,7 +108,7 @@
       this.release = release;
       this.data = readRelease(release);
       this.findings = [];
-      this.total = this.checked = 0; // objects, and documents that are none
+      this.total = this.checked = this.unread = 0; // objects, and documents that are none
       this.changed = new Map();
       for (const step of steps()) {
         for (const [path, items] of Object.entries(changes.get(step).changed)) {
@@ -129,18 +120,21 @@
       }
     }
 
-    add(line, level, message, path = "") {
-      this.findings.push({ line, level, message, path });
+    /** Add what is wrong at a line, what is right, and what mends it: a "fix" has a label, and the
+     * text that takes the place of another one, or is a line of its own after it. */
+    add(line, level, wrong, { right = "", path = "", fix, name = "" } = {}) {
+      this.findings.push({ line, level, wrong, right, path, fix, name });
     }
 
-    document({ value, repeated, error, line, text: part }) {
+    document({ value, repeated, error, line, column, text: part }) {
       if (!error) {
         for (const { key, line: at } of repeated) this.add(at, "error", `The key ${key} is there twice: the last one counts.`);
         return this.object(value);
       }
       this.total++;
-      if (isTemplate(part)) this.add(line, "not checked", "This is a template: render it first, and check what it becomes.");
-      else this.add(line, "error", `Line ${line + 1}: ${error}. YAML cannot be read from here on.`);
+      this.unread++;
+      const right = isTemplate(part) ? "This is a template: render it first, and check what it becomes." : "What follows is not checked.";
+      this.add(line, "error", `This cannot be read as YAML: line ${line + 1}, column ${column + 1}: ${error}.`, { right });
     }
 
     skip(line, reason) {
@@ -167,30 +161,42 @@
       this.checked++;
       const type = this.data.byKind.get(`${apiVersion} ${kind}`);
       if (!type) return this.unknownKind(entry("apiVersion")?.line ?? node.line, apiVersion, kind);
-      this.fields(node, type, "");
+      this.kind = kind;
+      if (type.old) this.add(entry("apiVersion")?.line ?? node.line, "warning", `${apiVersion} ${kind} is ${type.old}.`, { path: type.path });
+      this.fields(node, type, "", type.path, "");
     }
 
     unknownKind(line, apiVersion, kind) {
       const others = [...this.data.byKind].filter(([, type]) => type.kind === kind).map(([name]) => name.split(" ")[0]);
-      const removed = this.data.removed.get(kind.toLowerCase());
+      const removed = this.data.removed.get(kind.toLowerCase()) ?? this.data.removed.get(`${apiVersion} ${kind}`.toLowerCase());
       const older = indexes.get("").types.find(([name, api, , , , , , last]) =>
         name === kind && last && indexes.get("").apiVersions[api].replace(/^core\//, "") === apiVersion);
       const where = older ? `${apiVersion} ${kind} is in ${older.at(-1)}, not in ${this.release}` : `${this.release} has no ${apiVersion} ${kind}`;
       const group = groupOf(apiVersion);
       const isForeign = group.includes(".") && !group.endsWith(".k8s.io") && !nearest(group, this.data.groups);
-      if (removed && !isForeign) this.add(line, "error", `${removed.note}. See ${removed.to.kind}.`, removed.to.path);
-      else if (others.length && !isForeign) this.add(line, "error", `${where}. Use ${others.at(-1)}.`, this.data.byKind.get(`${others.at(-1)} ${kind}`).path);
+      if (others.length && !isForeign) {
+        const other = others.at(-1), { path } = this.data.byKind.get(`${other} ${kind}`);
+        this.add(line, "error", `${where}.`, { right: `Use ${other}.`, path, fix: { label: `Use ${other}`, from: apiVersion, to: other } });
+      } else if (removed && !isForeign) this.add(line, "error", `${removed.note}.`, { right: `See ${removed.to.kind}.`, path: removed.to.path });
       else if (this.data.groups.has(group) || older) {
         const similar = nearest(kind, new Set([...this.data.byKind.values()].map((type) => type.kind)));
-        this.add(line, "error", `${where}.${similar ? ` Is ${similar} meant?` : ""}`);
+        this.add(line, "error", `${where}.`, { right: similar && `Is ${similar} meant?` });
       } else {
         this.checked--;
         this.skip(line, where);
       }
     }
 
-    /** The fields of an object of a type. */
-    fields(node, type, prefix) {
+    /** What is known of a field in the kind that is checked. */
+    factsOf = (field) => field.inKinds.get(this.kind) ?? field;
+
+    /**
+     * The fields of an object of a type. "page" is that on which they are, "place" the path on it
+     * to the object: what has no page is on that of the kind.
+     */
+    fields(node, type, prefix, page, place) {
+      if (type.path) [page, place] = [type.path, ""];
+      const names = new Set(node.entries.map(({ key }) => key));
       for (const { key, line, value } of node.entries) {
         const path = `${prefix}${key}`;
         const field = type.fields.get(key);
@@ -202,98 +208,141 @@
             continue;
           }
           const similar = nearest(key, type.fields.keys());
-          this.add(line, "error", `${type.kind} has no field ${key}.${similar ? ` Is ${similar} meant?` : ""}`, type.path);
+          const fix = similar && !names.has(similar) ? { label: `Use ${similar}`, from: key, to: similar } : undefined;
+          this.add(line, "error", ` is no field of ${type.kind || this.kind}: it has no field ${key}.`, { name: key, right: similar && `Is ${similar} meant?`, path: page, fix });
           continue;
         }
-        const place = type.prefix + key, changed = this.changed.get(`${type.path} ${place}`) ?? [];
-        const page = `${type.path}/#${encodeURIComponent(place)}`;
-        const facts = [
-          field.since && `since ${field.since}`,
-          field.standard && `default ${field.standard}`,
-          ...changed,
-        ].filter(Boolean);
-        if (/(^|[.\s(])deprecated[:. ]/i.test(field.description ?? "") && /deprecated/i.test(field.description.slice(0, 200))) {
-          this.add(line, "warning", `${path} is deprecated: ${field.description.slice(0, 200)}`, page);
+        const own = place + key, changed = this.changed.get(`${page} ${own}`) ?? [];
+        const link = `${page}/#${encodeURIComponent(own)}`, { old } = this.factsOf(field);
+        if (old) {
+          const [, other] = /use (\w+)/.exec(old) ?? [];
+          const fix = other && !names.has(other) ? { label: `Use ${other}`, from: key, to: other } : undefined;
+          this.add(line, "warning", ` is ${old}.`, { name: key, path: link, fix });
         }
-        if (facts.length) this.add(line, changed.length ? "changed" : "note", `${path}: ${facts.join(" · ")}`, page);
-        this.value(value, field, field.label.match(/list of |map of /g) ?? [], path, page);
+        if (changed.length) this.add(line, "changed", `: ${changed.join(" · ")}.`, { name: path, path: link });
+        this.value(value, field, field.label.match(/list of |map of /g) ?? [], { path, line, page, place: own, link, key });
+      }
+      for (const [name, field] of type.fields) {
+        const { need, only = [], default: standard, words } = this.factsOf(field);
+        if (!need || names.has(name) || (type.isKind && /^(apiVersion|kind)$/.test(name))) continue;
+        const sample = standard ?? only[0], first = node.entries[0];
+        const isBlock = first && node.entries.every(({ line }, index) => !index || line > node.entries[index - 1].line);
+        const fix = sample === undefined || !isBlock ? undefined : { label: `Add ${name}: ${sample}`, after: first.line, key: first.key, to: `${name}: ${sample}` };
+        this.add(first?.line ?? node.line, "error", " is missing.", { name, right: words, path: `${page}/#${encodeURIComponent(place + name)}`, fix });
       }
     }
 
     /** A value that is a list or map of something ("containers"), or that itself. */
-    value(node, field, [container, ...rest], path, page) {
+    value(node, field, [container, ...rest], at) {
       if (node.value === null) return;
-      const unknown = reasonUnknown(node);
+      const unknown = reasonUnknown(node), facts = this.factsOf(field), { path, key } = at;
       // A text that is right as it stands is right, whatever it looks like.
-      const refuse = (message) => (unknown ? this.skip(node.line, `${path} ${unknown}`) : this.add(node.line, "error", message, page));
+      const refuse = (wrong, fix, right = facts.words) =>
+        unknown ? this.skip(node.line, `${path} ${unknown}`) : this.add(node.line, "error", wrong, { name: key, right, path: at.link, fix });
       const type = this.data.types[field.reference];
       const label = field.label.replace(/^(list of |map of )+/, "");
       const isObject = type ? type.fields.size > 0 : label === "object";
       const expected = container === "list of " ? "sequence" : container || isObject ? "mapping" : "scalar";
       if (!container && (type ? !isObject : /^(object|any value)$/.test(label))) return; // Quantity, JSON, and the like
-      if (node.kind !== expected) {
-        return refuse(`${path} has to be ${NAMES[expected]}, and is ${NAMES[node.kind]}.`);
+      if (node.kind !== expected) return refuse(` has to be ${NAMES[expected]}, and is ${NAMES[node.kind]}.`);
+      if (container === "list of ") return node.items.forEach((item) => this.value(item, field, rest, at));
+      if (container) return node.entries.forEach(({ key: inner, value }) => this.value(value, field, rest, { ...at, path: `${path}.${inner}` }));
+      if (isObject && type) return this.fields(node, type, `${path}.`, at.page, `${at.place}.`);
+      const { value } = node;
+      if (!hasType(value, label)) {
+        const isText = typeof value === "string", isNumber = isText && /^integer|^number/.test(label) && /^-?\d+$/.test(value);
+        const shown = isText ? `the text ${JSON.stringify(value)}` : `${value}${label === "string" ? " without quotes" : ""}`;
+        const from = isText ? [JSON.stringify(value), `'${value}'`] : String(value);
+        const fix = isNumber ? { label: `Use ${value}`, from, to: value } : label === "string" ? { label: `Use "${value}"`, from, to: `"${value}"` } : undefined;
+        return refuse(` has to be: ${label}. It is ${shown}.`, fix);
       }
-      if (container === "list of ") return node.items.forEach((item) => this.value(item, field, rest, path, page));
-      if (container) return node.entries.forEach(({ key, value }) => this.value(value, field, rest, `${path}.${key}`, page));
-      if (isObject && type) return this.fields(node, type, `${path}.`);
-      if (!hasType(node.value, label)) {
-        const isText = typeof node.value === "string";
-        const written = isText ? `the text ${JSON.stringify(node.value)}` : `${node.value}${label === "string" ? " without quotes" : ""}`;
-        refuse(`${path} has to be: ${label}. It is ${written}.`);
-      } else if (node.value !== "" && field.values.length && !field.values.includes(String(node.value))) {
-        refuse(`${path} cannot be ${node.value}. Allowed: ${field.values.join(", ")}.`);
+      const { only = [], least = -Infinity, most = Infinity, long = Infinity, format } = facts;
+      if (value === "") return;
+      if (only.length && !only.includes(String(value))) {
+        const similar = nearest(String(value), only);
+        return refuse(` has no value ${value}.`, similar && { label: `Use ${similar}`, from: String(value), to: similar }, `Allowed: ${only.join(", ")}.`);
       }
+      if (typeof value === "string") {
+        const [expression, longest] = this.data.formats[format] ?? [];
+        if (value.length > Math.min(long, longest || Infinity)) return refuse(" is too long.");
+        if (expression && !new RegExp(`^(?:${expression})$`, "u").test(value)) return refuse(` cannot be ${value}.`);
+      } else if (typeof value !== "boolean" && Number(value) < least) refuse(" is too small.");
+      else if (typeof value !== "boolean" && Number(value) > most) refuse(" is too large.");
     }
   }
 
   // ------------------------------------------------------------------------------ showing
 
-  const LEVELS = { error: "breaking", warning: "warning", "not checked": "warning", changed: "docs", note: "docs" };
+  const LEVELS = ["error", "warning", "not checked", "changed"];
+  let fixes = []; // of all findings
+
+  /** The lines of a text with a fix; those that another fix has changed stay as they are. */
+  function mended(lines, { line, from, to, after, key }) {
+    const changed = [...lines];
+    if (after !== undefined) {
+      const start = lines[after].indexOf(key);
+      // Behind the first key of the object, where this has a value on its line.
+      const isOneLine = /:\s+[^|>\s]/.test(lines[after].slice(start));
+      if (start < 0) return lines;
+      if (isOneLine) changed[after] = `${lines[after]}\n${" ".repeat(start)}${to}`;
+      else changed[after] = `${lines[after].slice(0, start)}${to}\n${" ".repeat(start)}${lines[after].slice(start)}`;
+      return changed;
+    }
+    const written = [from].flat().find((text) => lines[line].includes(text));
+    if (written !== undefined) changed[line] = lines[line].replace(written, () => to);
+    return changed;
+  }
+
+  function take(chosen) {
+    const eol = text.value.includes("\r\n") ? "\r\n" : "\n";
+    // Lines that are added are part of the line before them until all fixes are taken.
+    text.value = chosen.reduce(mended, text.value.split(/\r?\n/)).join("\n").replaceAll("\n", eol);
+    check();
+  }
+
+  function createFinding({ level, wrong, right, path, fix, line, name }) {
+    const link = path ? element("a", {
+      href: address(`${root}${releaseInput.value}/${path.includes("#") ? path : `${path}/`}`),
+      textContent: "Page", ariaLabel: `Page of ${path.replace("/#", ".")}`,
+    }) : undefined;
+    const button = fix ? element("button", { type: "button", className: "plain", textContent: fix.label }) : undefined;
+    button?.addEventListener("click", () => take([{ line, ...fix }]));
+    const parts = [right, button, link].filter(Boolean).flatMap((part) => [part, " "]);
+    return element("div", { className: `find is-${level.split(" ")[0]}` },
+      element("p", {}, ...(level === "error" ? [] : [`${level}: `]), ...(name ? [element("b", {}, name)] : []), wrong),
+      ...(parts.length ? [element("p", {}, ...parts)] : []));
+  }
 
   function showFindings(lines, findings) {
-    const rank = Object.keys(LEVELS);
-    const severest = findings.toSorted((one, other) => rank.indexOf(one.level) - rank.indexOf(other.level));
+    const severest = findings.toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
     const byLine = Map.groupBy(severest.slice(0, MAX_FINDINGS), ({ line }) => line);
-    const items = lines.map((line, index) => {
-      const item = document.createElement("li");
-      const code = document.createElement("code");
-      code.textContent = line || " ";
-      item.append(code);
-      for (const { level, message, path } of byLine.get(index) ?? []) {
-        const remark = document.createElement("p");
-        const label = document.createElement("span");
-        label.className = `severity ${LEVELS[level]}`;
-        label.textContent = level;
-        remark.append(label, ` ${message} `);
-        if (path) {
-          const link = document.createElement("a");
-          link.href = address(`${root}${releaseInput.value}/${path.includes("#") ? path : `${path}/`}`);
-          link.textContent = "Page";
-          link.ariaLabel = `Page of ${path.replace("/#", ".")}`;
-          remark.append(link);
-        }
-        item.append(remark);
-      }
-      return item;
-    });
-    results.replaceChildren(...items);
+    results.replaceChildren(...lines.map((line, index) => {
+      const found = byLine.get(index) ?? [];
+      return element("li", { id: `line-${index + 1}`, className: found.length ? `is-${found[0].level.split(" ")[0]}` : "" },
+        element("code", {}, line || " "), ...found.map(createFinding));
+    }));
+    fixes = findings.filter(({ fix }) => fix).map(({ line, fix }) => ({ line, ...fix }));
+    takeAll.hidden = fixes.length < 2;
+    takeAll.textContent = `Take all ${fixes.length} fixes`;
+    const wrong = [...new Set(findings.filter(({ level }) => level === "error").map(({ line }) => line))].sort((a, b) => a - b);
+    links.replaceChildren(...wrong.slice(0, MAX_LINKS).flatMap((line) => [element("a", { href: `#line-${line + 1}` }, `line ${line + 1}`), " "]));
   }
 
   /** How much was checked comes first: what was not has no errors either. */
-  function headline({ findings, total, checked }) {
+  function headline({ findings, total, checked, unread }) {
     const count = (level) => findings.filter((finding) => finding.level === level).length;
     const words = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
-    const counts = `${words(count("error"), "error")}, ${words(count("warning"), "warning")}, ${words(count("changed") + count("note"), "remark")}.`;
+    const counts = `${words(count("error"), "error")}, ${words(count("warning"), "warning")}, ${words(count("changed"), "change")}.`;
     const shown = findings.length > MAX_FINDINGS ? ` The ${MAX_FINDINGS} most severe are shown.` : "";
     if (!total) return "There is no object in this text.";
-    if (!checked) return `Nothing was checked${count("error") ? `: ${words(count("error"), "error")}` : ""}.${shown}`;
+    if (!checked) return unread ? `Nothing was checked: this cannot be read as YAML.${shown}` : `Nothing was checked${count("error") ? `: ${words(count("error"), "error")}` : ""}.${shown}`;
     return `${checked < total ? `Only ${checked} of ${words(total, "object")}` : words(total, "object")} checked: ${counts}${shown}`;
   }
 
   function check() {
     const release = releaseInput.value;
-    results.replaceChildren();
+    for (const shown of [results, links]) shown.replaceChildren();
+    takeAll.hidden = true;
     if (!text.value.trim()) return (summary.textContent = "");
     if (isEncryptedFile(text.value)) return (summary.textContent = "Nothing was checked: the text is encrypted.");
     if (text.value.length > MAX_TEXT) return (summary.textContent = "Nothing was checked: this is more than a million characters.");
@@ -316,6 +365,7 @@
   }
 
   for (const input of [text, releaseInput, sinceInput]) input?.addEventListener("input", schedule);
+  takeAll.addEventListener("click", () => take(fixes));
   form.addEventListener("submit", (event) => event.preventDefault());
   document.getElementById("check-file").addEventListener("change", async ({ target }) => readFiles(target.files));
 

@@ -1,13 +1,13 @@
 "use strict";
-// The code of the field that is selected, beside the fields: in YAML with what it is in and
-// what has to be there with it, as a patch, and for kubectl; "languages.js" has the rest.
-// "fields.js" loads this when a field is first selected, or the example is asked for in Go.
+// The code of the field that is selected, beside the fields: the whole object with the field in
+// it, in YAML, as a patch, and for kubectl; "languages.js" has the rest. "fields.js" loads this,
+// and what makes the object, when a field is first selected, or the example is asked for in Go.
 (() => {
-  const { announce, loadScript, nameOf, nestedListOf, trees, typeListOf } = globalThis.kubestencil;
+  const { announce, element, isEqual, isObject, loadScript, nameOf, nestedListOf, trees, typeListOf } = globalThis.kubestencil;
   const example = document.getElementById("whole-example");
   const heading = document.getElementById("examples");
   const showExample = document.getElementById("show-example");
-  const MAX_DEPTH = 4; // of required fields inside of each other
+  const { path: ownPage, release } = document.documentElement.dataset;
 
   /** What the page says of its kind: apiVersion, kind, plural. */
   const about = Object.fromEntries(
@@ -22,207 +22,151 @@
   const TYPE = Symbol("type");
 
   /**
-   * The type of a field: what it is a list or map of, from the outside, its name, the path of
-   * its page (core/v1/Container), if it has one, and whether the document requires it.
+   * A field of the type with the page "owner": its name, what it is a list or map of, from the
+   * outside, its type, the path of the page of that (core/v1/Container), if it has one, and the
+   * name by which a patch finds the items of a list.
    */
-  function typeOf(item) {
-    const name = nameOf(item);
-    const link = name.nextElementSibling?.matches("a") ? name.nextElementSibling : name.nextSibling;
-    const [, containers, type] = /^((?:list of |map of )*)(.*)$/.exec(link.textContent.trim());
-    const [, page = pageInside(item)] = /([^/]+\/[^/]+\/[^/]+)\/(?:index\.html)?$/.exec(link.href ?? "") ?? [];
-    const outer = containers.match(/list|map/g) ?? [];
-    return { containers: outer.map((word) => (word === "list" ? "[]" : "map[string]")), type, page };
+  function fieldOf(item, owner) {
+    const link = nameOf(item), name = link.textContent;
+    const typeLink = link.nextElementSibling?.matches("a") ? link.nextElementSibling : link.nextSibling;
+    const [, outer, label] = /^((?:list of |map of )*)(.*)$/.exec(typeLink.textContent.trim());
+    const [, page] = /([^/]+\/[^/]+\/[^/]+)\/(?:index\.html)?$/.exec(typeLink.href ?? "") ?? [];
+    const terms = [...item.querySelectorAll(":scope > dl > dt")];
+    return {
+      name, owner, label,
+      containers: (outer.match(/list|map/g) ?? []).map((word) => (word === "list" ? "[]" : "map[string]")),
+      type: label === "integer" ? `integer (${globalThis.kubestencil.isLong(owner, name) ? "int64" : "int32"})` : label,
+      // Classes of objects inside of a custom resource are called by the fields that lead to them.
+      page: page ?? (nestedListOf(item) ? owner + className(name) : undefined),
+      key: terms.find(({ textContent }) => /^(merged by|patch merge key)$/.test(textContent))?.nextElementSibling.textContent,
+    };
   }
 
-  /** What stands for the page of an object inside of a custom resource: classes have such names. */
-  function pageInside(item) {
-    if (!nestedListOf(item)) return undefined;
+  const className = (name) =>
+    (name.match(/[A-Za-z0-9]+/g) ?? ["field"]).map((word) => word[0].toUpperCase() + word.slice(1)).join("");
+
+  /** The fields that a field is in, from the outside, and itself. */
+  function fieldsTo(item) {
     const outer = item.parentElement.closest("li");
-    const words = nameOf(item).textContent.match(/[A-Za-z0-9]+/g) ?? ["field"];
-    const name = words.map((word) => word[0].toUpperCase() + word.slice(1)).join("");
-    return (outer ? typeOf(outer).page : ownPage) + name;
+    const fields = outer ? fieldsTo(outer) : [];
+    return [...fields, fieldOf(item, fields.at(-1)?.page ?? ownPage)];
   }
 
-  /** The name of an attribute that is beside that of the field; undefined without one. */
-  const attribute = (item, pattern) =>
-    [...item.querySelectorAll(":scope > dl:nth-child(2) dt")].find((name) => pattern.test(name.textContent));
-
-  /** The first value of such an attribute. */
-  const valueBeside = (item, pattern) => attribute(item, pattern)?.nextElementSibling.textContent;
-
-  function isRequired(item) {
-    const inKinds = attribute(item, new RegExp(`^required in .*\\b${about.kind}\\b`));
-    // The classes of clients need what the document requires.
-    return item.firstElementChild.querySelector(":scope > b") || item.hasAttribute("data-needed") || inKinds;
-  }
-
-  /** A value that the field can have, or a placeholder. */
-  function sample(item, type) {
-    const text =
-      valueBeside(item, /^default/)?.split(/ if | in /)[0] ??
-      valueBeside(item, /^$/)?.split(/, | or |; | in /)[0] ??
-      attribute(item, /^-?\d+ (to|or more)/)?.textContent.split(" ")[0];
-    const isNumber = /^-?\d+(\.\d+)?$/.test(text);
-    if (/^(integer|number)(?! or)/.test(type)) return isNumber ? Number(text) : 1;
-    if (isNumber && /^(IntOrString|integer or)/.test(type)) return Number(text);
-    if (type === "boolean") return text !== "false";
-    return text ?? `<${nameOf(item).textContent}>`;
-  }
-
-  const wrap = (containers, value) =>
-    containers.reduceRight((inner, container) => (container === "[]" ? [inner] : { "<key>": inner }), value);
-
-  /** An object of a type, whose fields are in a list, with values of some of them. */
-  function objectOf(list, page, values) {
-    const items = [...(list?.children ?? [])];
-    const types = Object.fromEntries(items.map((item) => [nameOf(item).textContent, typeOf(item)]));
-    const byItem = new Map(values);
-    const given = items.filter((item) => byItem.has(item));
-    const object = Object.fromEntries(given.map((item) => [nameOf(item).textContent, byItem.get(item)]));
-    return { ...object, [TYPE]: { page, types } };
-  }
-
-  // Types with pages that are no objects.
-  const SCALARS = /^(Quantity|IntOrString|Time|MicroTime|Duration)$/;
-
-  /** A value of a field with all that is required in it. */
-  function valueOf(item, depth = 0) {
-    const { containers, type, page } = typeOf(item);
-    const list = typeListOf(item) ?? nestedListOf(item);
-    if (list && depth < MAX_DEPTH) return wrap(containers, objectOf(list, page, requiredIn(list, depth + 1)));
-    const isObject = list || /^(object|any value)/.test(type) || (page && !SCALARS.test(type));
-    return wrap(containers, isObject ? objectOf(list, page, []) : sample(item, type));
-  }
-
-  const requiredIn = (list, depth) =>
-    [...list.children].filter(isRequired).map((item) => [item, valueOf(item, depth)]);
-
-  /** The items that a field is in, from the outside, and its own. */
-  function chainOf(item) {
-    const outer = item.parentElement.closest("li");
-    return outer ? [...chainOf(outer), item] : [item];
-  }
-
-  /** An object with the field at the end of a chain, and what has to be beside each. */
-  function objectWith(list, page, [item, ...rest]) {
-    const { containers, page: inner } = typeOf(item);
-    const value = rest.length ? wrap(containers, objectWith(nestedListOf(item), inner, rest)) : valueOf(item);
-    return objectOf(list, page, [...requiredIn(list, 1), [item, value]]);
-  }
-
-  const ownPage = document.documentElement.dataset.path;
-
-  /** An object of the kind of the page: what says so comes first, and a name. */
-  function manifest(object) {
-    if (!about.kind) return object;
-    const { apiVersion, kind } = about;
-    const { page, types } = object[TYPE];
-    const name = { name: "<name>", [TYPE]: { page: types.metadata?.page, types: {} } };
-    const metadata = { ...name, ...object.metadata, [TYPE]: object.metadata?.[TYPE] ?? name[TYPE] };
-    return { apiVersion, kind, metadata, ...object, ...{ apiVersion, kind, metadata }, [TYPE]: { page, types } };
-  }
-
-  /** A value of the example, as "yaml.js" reads it, with the types of the fields in a list. */
-  function typed(node, containers, list, page) {
-    const inside = (value) => typed(value, containers.slice(1), list, page);
-    if (node.kind === "sequence") return node.items.map(inside);
-    if (node.kind !== "mapping") return typeof node.value === "bigint" ? Number(node.value) : node.value;
-    if (containers.length || !list) return Object.fromEntries(node.entries.map(({ key, value }) => [key, inside(value)]));
-    const items = new Map([...list.children].map((item) => [nameOf(item).textContent, item]));
-    const values = node.entries.map(({ key, value }) => {
-      const item = items.get(key);
-      const { containers: outer, page: target } = typeOf(item);
-      return [item, typed(value, outer, typeListOf(item) ?? nestedListOf(item), target)];
+  /** A value with the types of the fields in a list. */
+  function typed(value, [container, ...rest], list, page) {
+    if (Array.isArray(value)) return value.map((item) => typed(item, rest, list, page));
+    if (!isObject(value) || (!container && !page)) return value;
+    const byName = new Map([...(list?.children ?? [])].map((item) => [nameOf(item).textContent, item]));
+    const types = {};
+    if (!container) for (const [name, item] of byName) types[name] = fieldOf(item, page);
+    const entries = Object.entries(value).map(([name, part]) => {
+      if (container) return [name, typed(part, rest, list, page)];
+      const item = byName.get(name);
+      return [name, item ? typed(part, types[name].containers, typeListOf(item) ?? nestedListOf(item), types[name].page) : part];
     });
-    return objectOf(list, page, values);
-  }
-
-  function wholeExample() {
-    const [{ value }] = globalThis.kubestencil.readDocuments(example.querySelector(".yaml pre code").textContent);
-    return manifest(typed(value, [], trees[0], ownPage));
+    return Object.assign(Object.fromEntries(entries), container ? {} : { [TYPE]: { page, types } });
   }
 
   // -------------------------------------------------------------------------- writing it
 
   // What YAML would not read as the text that it is.
-  const NEEDS_QUOTES = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: |:$| #|\s$|^(true|false|null|yes|no|on|off|~)$|^[\d.+-]/i;
-  const isEmpty = (value) => Object.keys(value).length === 0;
+  const NEEDS_QUOTES = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: |:$| #|\s$|^(true|false|null|yes|no|on|off|~)$|^[+.\d][\d.:_e+-]*$|^0[xo]|^\d{4}-/i;
+  const hasParts = (value) => value !== null && typeof value === "object" && Object.keys(value).length > 0;
 
   function scalar(value) {
-    if (typeof value === "object") return Array.isArray(value) ? "[]" : "{}";
+    if (value !== null && typeof value === "object") return Array.isArray(value) ? "[]" : "{}";
     return typeof value === "string" && NEEDS_QUOTES.test(value) ? JSON.stringify(value) : String(value);
   }
 
-  function yaml(value, indent = "") {
+  /** The lines of a value, each with whether it is of the field "name" of the object "holder". */
+  function yaml(value, indent = "", { holder, name } = {}) {
     return Object.entries(value).flatMap(([key, inner]) => {
       const start = Array.isArray(value) ? "-" : `${key}:`;
-      if (typeof inner !== "object" || isEmpty(inner)) return [`${indent}${start} ${scalar(inner)}`];
-      if (!Array.isArray(value)) return [`${indent}${start}`, ...yaml(inner, Array.isArray(inner) ? indent : `${indent}  `)];
-      const [first, ...rest] = yaml(inner, `${indent}  `);
-      return [`${indent}- ${first.trimStart()}`, ...rest];
+      const isField = value === holder && key === name;
+      const deeper = Array.isArray(inner) && !Array.isArray(value) ? indent : `${indent}  `;
+      let lines = [[`${indent}${start} ${scalar(inner)}`]];
+      if (hasParts(inner)) {
+        lines = yaml(inner, deeper, { holder, name });
+        if (Array.isArray(value)) lines[0][0] = `${indent}- ${lines[0][0].trimStart()}`;
+        else lines.unshift([`${indent}${start}`]);
+      }
+      return lines.map(([text, isOn]) => [text, isOn || isField]);
     });
   }
 
-  /** A patch of RFC 6902 in a kustomization. */
-  function patch(chain) {
-    const pointer = chain.flatMap((item, index) => {
-      const name = nameOf(item).textContent.replaceAll("~", "~0").replaceAll("/", "~1");
-      const { containers } = typeOf(item);
-      return index === chain.length - 1 ? [name] : [name, ...containers.map((kind) => (kind === "[]" ? "0" : "<key>"))];
-    });
-    const value = valueOf(chain.at(-1));
-    const operation = [{ op: "add", path: `/${pointer.join("/")}`, value }];
+  /** The object that has the last of some fields, each inside of the one before. */
+  const holderOf = (object, fields) =>
+    fields.slice(0, -1).reduce((outer, { name, containers }) =>
+      containers.reduce((value) => Object.values(value ?? {})[0], outer?.[name]), object);
+
+  /** What a strategic merge patch says to make one object of another. */
+  function difference(before, after) {
+    const removed = Object.keys(before).filter((name) => !(name in after)).map((name) => [name, null]);
+    const changed = Object.entries(after).filter(([name, value]) => !isEqual(before[name], value));
+    return Object.fromEntries([...removed, ...changed.map(([name, value]) => [name, changeOf(before[name], value, after[TYPE]?.types[name]?.key)])]);
+  }
+
+  function changeOf(before, after, key) {
+    if (isObject(before) && isObject(after)) return difference(before, after);
+    if (!key || !Array.isArray(before)) return after;
+    const same = (items, item) => items.find((other) => other[key] === item[key]);
     return [
-      ...yaml({ patches: [{ target: { kind: about.kind, name: "<name>" } }] }),
-      "  patch: |-", ...yaml(operation, "    "),
+      ...after.filter((item) => !isEqual(same(before, item), item)).map((item) => {
+        const old = same(before, item);
+        return old ? { [key]: item[key], ...difference(old, item) } : item;
+      }),
+      ...before.filter((item) => !same(after, item)).map((item) => ({ [key]: item[key], $patch: "delete" })),
     ];
   }
 
-  function kubectl(chain) {
-    const resource = about.plural ?? about.kind.toLowerCase();
-    const names = chain.map((item) => nameOf(item).textContent);
-    const path = chain.map((item, index) => {
-      const name = `.${names[index].replaceAll(".", "\\.")}`;
-      const steps = typeOf(item).containers.map((kind) => (kind === "[]" ? "[*]" : ".*"));
-      return index === chain.length - 1 ? name : name + steps.join("");
+  /** A strategic merge patch in a kustomization, which makes the object of the starter. */
+  function patch(object, fields) {
+    const before = globalThis.kubestencil.starterOf(ownPage);
+    // Of a starter that has the field the patch says what it has, or in which item.
+    const isKey = fields.at(-2)?.key === fields.at(-1).name;
+    const removed = isKey ? fields.slice(0, -1) : fields;
+    delete holderOf(before, removed)?.[removed.at(-1).name];
+    const { apiVersion, kind, metadata: { name } } = object;
+    const { metadata, ...rest } = difference(before, object);
+    return [
+      ...yaml({ patches: [{ target: { kind, name } }] }), ["  patch: |-"],
+      ...yaml({ apiVersion, kind, metadata: { name, ...metadata }, ...rest }, "    "),
+    ];
+  }
+
+  function kubectl(object, fields) {
+    const { plural, kind, apiVersion } = about;
+    const resource = plural ?? kind.toLowerCase();
+    const path = fields.map(({ name, containers }, index) => {
+      const steps = index === fields.length - 1 ? [] : containers.map((container) => (container === "[]" ? "[*]" : ".*"));
+      return `.${name.replaceAll(".", "\\.")}${steps.join("")}`;
     });
     return [
-      `kubectl explain ${resource}.${names.join(".")} --api-version=${about.apiVersion}`,
-      `kubectl get ${resource} <name> -o jsonpath='{${path.join("")}}'`,
+      `kubectl explain ${resource}.${fields.map(({ name }) => name).join(".")} --api-version=${apiVersion}`, "",
+      `kubectl get ${resource} ${object.metadata?.name ?? "<name>"} -o jsonpath='{${path.join("")}}'`,
     ];
   }
 
   // ------------------------------------------------------------------------- showing it
 
-  const element = (tag, properties, ...children) => {
-    const created = Object.assign(document.createElement(tag), properties);
-    created.append(...children);
-    return created;
-  };
-
-  /** Keys as examples have them. */
-  const highlighted = (line) => {
-    const [, start, key, rest] = /^([\s-]*)([\w.<>-]+)(:.*)$/.exec(line) ?? [];
-    return key ? [start, element("b", { textContent: key }), rest, "\n"] : [line, "\n"];
-  };
+  /** A line with its key as examples have it, marked where it is of the field. */
+  function highlighted([line, isOn]) {
+    const [, start, key, rest] = /^([\s-]*)([\w./$<>-]+)(:.*)$/.exec(line) ?? [];
+    const parts = key ? [start, element("b", { textContent: key }), rest] : [line];
+    return [...(isOn ? [element("mark", {}, ...parts)] : parts), "\n"];
+  }
 
   const isWide = matchMedia("(min-width: 80.01rem)");
   const LANGUAGES = { go: "Go", python: "Python", jsonnet: "Jsonnet", rust: "Rust", typescript: "TypeScript" };
   let language = "yaml";
-  const requested = new Set();
+  let isLoading = false;
 
-  /** Load scripts once, in this order. */
-  function load(...paths) {
-    for (const path of paths.filter((path) => !requested.has(path))) {
-      requested.add(path);
-      loadScript(path, () => announce("The code cannot be loaded.")).addEventListener("load", showInGo);
-    }
-  }
-
-  /** Load what writes other languages, for the field that is selected. */
+  /** Load what writes other languages. */
   function loadLanguages() {
-    const { release } = document.documentElement.dataset;
-    load("assets/languages.js", "assets/go-fields.js", `${release}/rust-names.js`, `${release}/python-names.js`);
+    if (isLoading) return;
+    isLoading = true;
+    const paths = ["assets/languages.js", "assets/go-fields.js", `${release}/rust-names.js`, `${release}/python-names.js`];
+    for (const path of paths) loadScript(path, () => announce("The code cannot be loaded."));
   }
 
   const codeBlock = (title, ...code) =>
@@ -235,27 +179,37 @@
   /** The whole example in Go, which the page does not have. */
   function showInGo() {
     if (!inGo?.checked) return;
-    const { languages, readDocuments } = globalThis.kubestencil;
-    if (languages && readDocuments) example.querySelector(".go").replaceChildren(codeBlock("Go", languages.go(wholeExample()).join("\n")));
-    else {
-      loadLanguages();
-      load("assets/vendor/yaml.js", "assets/yaml.js");
+    const { languages, starterOf } = globalThis.kubestencil;
+    if (!languages) loadLanguages();
+    else if (starterOf) {
+      const lines = languages.go(typed(starterOf(ownPage), [], trees[0], ownPage));
+      example.querySelector(".go").replaceChildren(codeBlock("Go", lines.join("\n")));
+    }
+  }
+
+  /** The codes of a field: language, title, lines. */
+  function* codesOf(object, fields, hasExample) {
+    if (hasExample) yield ["yaml", "YAML", yaml(object, "", { holder: holderOf(object, fields), name: fields.at(-1).name })];
+    if (hasExample && about.plural && object.metadata?.name) yield ["kustomize", "Kustomize", patch(object, fields)];
+    if (about.kind) yield ["kubectl", "kubectl", kubectl(object, fields)];
+    for (const [value, title] of hasExample ? Object.entries(LANGUAGES) : []) {
+      const lines = globalThis.kubestencil.languages?.[value](object) ?? ["…"];
+      if (lines.length) yield [value, title, lines];
     }
   }
 
   function show(item) {
-    const chain = chainOf(item);
-    const object = manifest(objectWith(chain[0].parentElement, ownPage, chain));
-    const codes = [["yaml", "YAML", yaml(object)]];
-    if (about.kind) codes.push(["kustomize", "Kustomize", patch(chain)], ["kubectl", "kubectl", kubectl(chain)]);
-    for (const [value, title] of Object.entries(LANGUAGES)) {
-      const lines = globalThis.kubestencil.languages?.[value](object) ?? ["…"];
-      if (lines.length) codes.push([value, title, lines]);
-    }
+    const { exampleOf, saidOf } = globalThis.kubestencil;
+    const fields = fieldsTo(item);
+    const [reason] = saidOf(ownPage, fields, "reasons");
+    const notes = reason ? [`No example: ${reason}.`] : saidOf(ownPage, fields, "notes").map((note) => `${note[0].toUpperCase()}${note.slice(1)}.`);
+    const codes = [...codesOf(typed(exampleOf(ownPage, fields), [], trees[0], ownPage), fields, !reason)];
     const tabs = element("fieldset", { className: "tabs", id: "field-code" },
-      element("legend", { className: "visually-hidden", textContent: "Language" }));
+      element("legend", { className: "visually-hidden", textContent: "Language" }),
+      ...notes.map((textContent) => element("p", { className: "soft", textContent })));
+    const shown = codes.some(([value]) => value === language) ? language : codes[0]?.[0];
     for (const [value, title] of codes) {
-      const input = element("input", { type: "radio", name: "field-code", value, id: `field-code-${value}`, checked: value === language });
+      const input = element("input", { type: "radio", name: "field-code", value, id: `field-code-${value}`, checked: value === shown });
       input.addEventListener("change", () => {
         language = value;
         if (value in LANGUAGES) loadLanguages();
@@ -263,23 +217,22 @@
       tabs.append(input, element("label", { htmlFor: input.id, textContent: title }));
     }
     for (const [value, title, lines] of codes) {
-      const text =
-        value === "kubectl" ? [lines.join("\n\n")] : value in LANGUAGES ? [lines.join("\n")] : lines.flatMap(highlighted);
-      tabs.append(
-        element("div", { className: `example ${value}` }, codeBlock(title, ...text)),
-      );
+      const text = typeof lines[0] === "string" ? [lines.join("\n")] : lines.flatMap(highlighted);
+      tabs.append(element("div", { className: `example ${value}` }, codeBlock(title, ...text)));
     }
     document.getElementById("field-code")?.remove();
-    if (!isWide.matches) {
-      // Where nothing is beside the fields, the code is below the description.
-      item.insertBefore(tabs, nestedListOf(item));
-      return;
+    // Where nothing is beside the fields, the code is below the description.
+    if (!isWide.matches) item.insertBefore(tabs, nestedListOf(item));
+    else {
+      example.hidden = true;
+      example.after(tabs);
+      heading.dataset.title ??= heading.textContent;
+      heading.textContent = nameOf(item).textContent;
+      showExample.hidden = false;
     }
-    example.hidden = true;
-    example.after(tabs);
-    heading.dataset.title ??= heading.textContent;
-    heading.textContent = nameOf(item).textContent;
-    showExample.hidden = false;
+    const line = tabs.querySelector("mark");
+    const pane = isWide.matches ? tabs : line?.closest("pre");
+    if (line) pane.scrollTop += line.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 2;
   }
 
   showExample.addEventListener("click", () => {
@@ -290,18 +243,23 @@
     heading.scrollIntoView({ block: "nearest" });
   });
 
-  addEventListener("field-selected", ({ detail }) => show(detail));
-  const showSelected = () => {
+  /** Show the code of the field that is selected, once there is the data for it. */
+  function showSelected() {
     const selected = document.querySelector("main li.here");
-    if (selected && trees.some((tree) => tree.contains(selected))) show(selected);
-  };
+    if (globalThis.kubestencil.exampleOf && selected && trees.some((tree) => tree.contains(selected))) show(selected);
+  }
+
   globalThis.kubestencil.TYPE = TYPE;
   inGo?.addEventListener("change", showInGo);
+  addEventListener("field-selected", showSelected);
+  addEventListener("field-examples", () => {
+    showInGo();
+    showSelected();
+  });
   addEventListener("languages-loaded", () => {
     showInGo();
     showSelected();
     document.querySelector(`#field-code-${language}`)?.focus();
   });
   showInGo();
-  showSelected();
 })();

@@ -4,7 +4,7 @@
 // after the first, up to the second. Which types a type consists of is a script of its own.
 (() => {
   const { root } = document.documentElement.dataset;
-  const { address, breakable, loadScript } = globalThis.kubestencil;
+  const { address, breakable, element, loadScript } = globalThis.kubestencil;
   const [fromInput, toInput, filterInput, summary, results] = [
     "compare-from", "compare-to", "compare-filter", "compare-summary", "compare-results",
   ].map((id) => document.getElementById(id));
@@ -128,18 +128,9 @@
 
   // -------------------------------------------------------------------------- showing
 
-  function element(name, className, ...children) {
-    const created = document.createElement(name);
-    if (className) created.className = className;
-    created.append(...children);
-    return created;
-  }
-
   /** The link to the page of a type, in a release that has it. */
   function typeLink(path, release) {
-    const link = element("a", "", ...breakable(path.split("/")[2]));
-    link.href = address(`${root}${release}/${path}/`);
-    return link;
+    return element("a", { href: address(`${root}${release}/${path}/`) }, ...breakable(path.split("/")[2]));
   }
 
   /** The API versions that one of the releases has. */
@@ -156,43 +147,43 @@
     const shown = [...marks].filter(([version]) => version.includes(text.toLowerCase())).sort();
     if (!shown.length) return [];
     const items = shown.map(([version, { mark, release }]) =>
-      element("li", "", element("code", "", ...breakable(version)), ` ${mark}`, ...releaseNote(release, steps)));
-    return [element("section", "compared", element("h2", "", "API versions"), element("ul", "changes", ...items))];
+      element("li", {}, element("code", {}, ...breakable(version)), ` ${mark}`, ...releaseNote(release, steps)));
+    return [element("section", { className: "compared" }, element("h2", {}, "API versions"), element("ul", { className: "changes" }, ...items))];
   }
 
   const groupVersion = (path) => path.split("/").slice(0, 2).join("/");
-  const releaseNote = (release, steps) => (steps.length > 1 ? [" ", element("span", "soft", release)] : []);
+  const releaseNote = (release, steps) => (steps.length > 1 ? [" ", element("span", { className: "soft" }, release)] : []);
 
   /** The section of the types that were added, or removed, by API version. */
   function namesSection(title, items, release, steps) {
-    const section = element("section", "compared", element("h2", "", title));
+    const section = element("section", { className: "compared" }, element("h2", {}, title));
     let [shownVersion, list] = ["", null];
     for (const { path, change } of items) {
       if (groupVersion(path) !== shownVersion) {
         shownVersion = groupVersion(path);
-        list = element("ul", "names");
-        section.append(element("h3", "", ...breakable(shownVersion)), list);
+        list = element("ul", { className: "names" });
+        section.append(element("h3", {}, ...breakable(shownVersion)), list);
       }
-      list.append(element("li", "", typeLink(path, release), ...releaseNote(change.release, steps)));
+      list.append(element("li", {}, typeLink(path, release), ...releaseNote(change.release, steps)));
     }
     return section;
   }
 
   function changeItem({ release, field, severity, label, segments }, steps) {
-    const text = element("span", "", ...(field ? [element("code", "", field), " "] : []), label, " ");
+    const text = element("span", {}, ...(field ? [element("code", {}, field), " "] : []), label, " ");
     for (const [role, part] of segments) {
-      text.append(["del", "ins"].includes(role) ? element(role, "", part) : part);
+      text.append(["del", "ins"].includes(role) ? element(role, {}, part) : part);
     }
     text.append(...releaseNote(release, steps));
-    return element("li", "", element("span", `severity ${severity}`, severity), text);
+    return element("li", {}, element("span", { className: `severity ${severity}` }, severity), text);
   }
 
   function changedSection(items, release, steps) {
-    const section = element("section", "compared", element("h2", "", "Changed"));
+    const section = element("section", { className: "compared" }, element("h2", {}, "Changed"));
     for (const { path, changes } of items) {
       section.append(
-        element("h3", "", typeLink(path, release), " ", element("span", "soft", ...breakable(groupVersion(path)))),
-        element("ul", "changes", ...changes.map((change) => changeItem(change, steps))),
+        element("h3", {}, typeLink(path, release), " ", element("span", { className: "soft" }, ...breakable(groupVersion(path)))),
+        element("ul", { className: "changes" }, ...changes.map((change) => changeItem(change, steps))),
       );
     }
     return section;

@@ -16,24 +16,44 @@
     return parts.flatMap((part) => part.match(CAMEL_WORD) ?? []).map((word) => word.toLowerCase());
   }
 
-  // Words that say nothing about what is asked.
-  const FILLERS = new Set(
-    ("a an the of in on at to for from by with and or is are be do does can i my me we you your how " +
-    "what why when where which it its this that set use using get make change add configure " +
-    "kubernetes k8s yaml some so nobody somebody see than but must should want need there was were " +
-    "has have had could would will then them they just also").split(" "),
-  );
   const ENDING = /(?<=\p{L}{4})(?:ies|y)$|(?<=\p{L}{3})(?:ing|ed|es|s|e)$/u;
   const DOUBLED = /([bdgmnprt])\1$/u; // running, stopped
 
   const SHORT = { maximum: "max", minimum: "min" }; // as names have them
+  const stemOf = (word) => SHORT[word] ?? word.replace(ENDING, "").replace(DOUBLED, "$1");
 
-  /** The words of a question without fillers and endings: taint for "how do I add taints". */
-  function contentOf(text) {
-    const words = text.toLowerCase().split(SEPARATOR).filter(Boolean);
-    const content = words.filter((word) => !FILLERS.has(word));
-    const stemOf = (word) => SHORT[word] ?? word.replace(ENDING, "").replace(DOUBLED, "$1");
-    return (content.length ? content : words).slice(0, 20).map(stemOf);
+  /** What words of a question ask for: by what each is about, "" for nothing. */
+  const createWords = (words = {}) => new Map(Object.entries(words).map(([about, list]) => [about, new Set(list)]));
+
+  /** The words of a question without those that ask for nothing, and without endings. */
+  function contentOf(text, words) {
+    const all = text.toLowerCase().split(SEPARATOR).filter(Boolean);
+    const content = all.filter((word) => !words.get("")?.has(word));
+    return (content.length ? content : all).slice(0, 20).map((word) => ({ word, stem: stemOf(word) }));
+  }
+
+  // ----------------------------------------------------------------------- distance
+
+  /** The number of typing mistakes between two words, up to a limit, which is exceeded by 1. */
+  function distance(a, b, limit) {
+    if (Math.abs(a.length - b.length) > limit) return limit + 1;
+    let beforePrevious, previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+    for (let row = 1; row <= a.length; row++) {
+      const current = [row];
+      for (let column = 1; column <= b.length; column++) {
+        const cost = a[row - 1] === b[column - 1] ? 0 : 1;
+        let best = Math.min(
+          previous[column] + 1, current[column - 1] + 1, previous[column - 1] + cost,
+        );
+        const isSwapped =
+          row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+        if (isSwapped) best = Math.min(best, beforePrevious[column - 2] + 1);
+        current.push(best);
+      }
+      if (Math.min(...current) > limit) return limit + 1;
+      [beforePrevious, previous] = [previous, current];
+    }
+    return previous[b.length];
   }
 
   // -------------------------------------------------------------------------- names
@@ -106,9 +126,10 @@
   }
 
   function createType(item, pool) {
-    const [name, apiVersion, isKind, kindCount, usage, names, fields, release, place] = item;
+    const [name, apiVersion, isKind, kindCount, usage, names, fields, release] = item;
     const type = {
       isField: false,
+      parents: [], // the types that refer to it, and their fields that do
       name: pool.nameOf(name),
       api: pool.apiVersions[apiVersion],
       isKind: isKind === 1 && !name.endsWith("List"),
@@ -117,9 +138,7 @@
       resourceNames: names ? names.split(" ").map(joined) : [],
       release: release || pool.release,
     };
-    // The fields of an object inside of a custom resource are on the page of its kind.
-    const [page, path] = place ?? [name, ""];
-    type.path = `${type.api.text}/${page}/${path && `#${encodeURIComponent(path)}`}`;
+    type.path = name && `${type.api.text}/${name}/`; // empty inside of custom resources
     type.rank = type.isKind ? ROLE.kind : ROLE.other;
     if (/(Status|List)$/.test(name)) type.rank = ROLE.status;
     type.weight = weightOf(type, type);
@@ -129,34 +148,33 @@
 
   function createField([name, label, reference = -1, usage = 0], type, pool) {
     const rank = type.rank === ROLE.status ? ROLE.status : ROLE.other;
-    const field = { isField: true, name: pool.nameOf(name), type, label, reference, usage, rank };
+    const [text, containers] = [pool.strings[name], pool.strings[label]];
+    const field = { isField: true, name: pool.nameOf(text), type, label: containers, reference, usage, rank };
     field.weight = weightOf(field, type);
     return field;
   }
 
   /** What other words than its name mean: a kind, a field by its path, or a part of the page. */
-  function createAlias([position, path, words, note], pool) {
-    const type = pool.types[position];
+  function createAlias(type, [, path, words, note], pool) {
     const fields = [];
     let owner = type;
     for (const name of path && !path.startsWith("#") ? path.split(".") : []) {
-      fields.push(owner.fields.find((field) => field.name.text === name));
-      owner = pool.types[fields.at(-1).reference];
+      const field = owner.fields.find((field) => field.name.text === name);
+      if (!field) return []; // deep inside of a large catalogue
+      fields.push(field);
+      owner = pool.types[field.reference];
     }
-    return {
-      note,
-      entry: fields.at(-1) ?? type,
-      fields: fields.length ? fields : [type],
-      path: fields.length ? pathOf(type, fields) : type.path + path,
-      phrases: words.split(", ").map((text) => ({ words: contentOf(text), joined: joined(text) })),
-    };
+    const phrases = words.split(", ").map((text) => ({
+      words: contentOf(text, pool.words).map(({ stem }) => stem), joined: joined(text),
+      withKind: text.endsWith(" *"),
+    }));
+    return [{ entry: fields.at(-1) ?? type, route: { type, fields }, fragment: fields.length ? "" : path, note, phrases }];
   }
 
-  /** The path of a type's page, or of a field on it, in the folder of the release. */
-  function pathOf(entry, fields = entry.isField ? [entry] : []) {
-    const type = entry.isField ? entry.type : entry;
+  /** The path of a type's page, or of the field at the end of a route from it. */
+  function pathOf({ type, fields }) {
     const path = fields.map(({ name }) => encodeURIComponent(name.text)).join(".");
-    return path ? type.path + (type.path.includes("#") ? "." : "#") + path : type.path;
+    return path ? `${type.path}#${path}` : type.path;
   }
 
   // How many there are of each number in a score; what is more counts as the largest.
@@ -181,7 +199,7 @@
 
   globalThis.kubestencilSearch = {
     MATCH, ROLE, SEPARATOR, VERSION,
-    contentOf, createAlias, createApiVersions, createName, createType, joined, matchName,
-    matchResource, pathOf, scoreOf, weightOf,
+    contentOf, createAlias, createApiVersions, createName, createType, createWords, distance, joined,
+    matchName, matchResource, pathOf, scoreOf, weightOf,
   };
 })();

@@ -1,16 +1,24 @@
 "use strict";
-// The tree of fields on the page of a type: expanding, the path of what is on the screen,
-// and what the browser's own search needs. "filter.js" filters it.
+// The tree of fields on the page of a type: expanding, selecting, and what the browser's own
+// search needs. "filter.js" filters it.
 (() => {
-  const { address, announce, breakable, copy, loadScript, readSetting, storeSetting, updateLinks, TEXT_INPUTS } =
+  const { address, announce, breakable, copy, element, loadScript, readSetting, storeSetting, updateLinks, TEXT_INPUTS } =
     globalThis.kubestencil;
 
   const loaded = new Set();
 
-  /** Load a script that the page may never need; "failure" is announced without it. */
-  function loadOnce(name, failure) {
-    if (!loaded.has(name)) loadScript(`assets/${name}.js`, () => announce(failure));
-    loaded.add(name);
+  /** Load a script that the page may never need, once; "failure" is announced without it. */
+  function loadOnce(path, failure) {
+    if (loaded.has(path)) return undefined;
+    loaded.add(path);
+    return loadScript(path, () => announce(failure));
+  }
+
+  /** Load what writes the code of fields; the last script has their data. */
+  function loadCode() {
+    const { release } = document.documentElement.dataset;
+    const paths = ["assets/example.js", "assets/code.js", `${release}/field-examples.js`];
+    return paths.map((path) => loadOnce(path, "The code cannot be loaded.")).at(-1);
   }
 
   // --------------------------------------------------------------- the tree of fields
@@ -23,12 +31,15 @@
     return address(`../../../${type}/`);
   }
 
+  const filterInput = document.getElementById("field-filter");
   const trees = [...document.querySelectorAll("main ul.tree:not(.tree .tree)")];
   const nestedTypes = document.getElementById("nested-types");
   // Without reading the HTML of the types, which is long.
   const typeNames = (nestedTypes?.textContent ?? "").matchAll(/<ul class=tree id="([^"]*)"/g);
   const typeLinks = new Set([...typeNames].map(([, type]) => pageOf(type)));
   let fieldLists = null; // the fields of each type on the page, by its link
+  const places = new Map(); // what holds at a path of this kind only
+  const fixed = new Set(); // the paths that cannot change, as most beside them
   const listsWithButtons = new Set();
 
   // The first line of an item has the button, the name, and the type.
@@ -48,9 +59,11 @@
       link.setAttribute("href", pageOf(link.getAttribute("href").slice(1)));
     }
     updateLinks(parsed);
-    const lists = [...parsed.querySelectorAll("ul[id]")];
+    const lists = [...parsed.querySelectorAll("ul.tree[id]")];
     fieldLists = new Map(lists.map((list) => [pageOf(list.id), list]));
     for (const list of lists) list.removeAttribute("id");
+    for (const place of parsed.querySelectorAll("#places > li")) places.set(place.dataset.place, place);
+    for (const { textContent } of parsed.querySelectorAll("#fixed > code")) fixed.add(textContent);
     return fieldLists;
   }
 
@@ -71,8 +84,7 @@
   function addButtons(list) {
     if (listsWithButtons.has(list)) return;
     listsWithButtons.add(list);
-    const blank = document.createElement("button");
-    Object.assign(blank, { type: "button", className: "fold", ariaExpanded: "false" });
+    const blank = element("button", { type: "button", className: "fold", ariaExpanded: "false" });
     for (const item of list.children) {
       const nested = nestedListOf(item);
       if (!nested && !typeLinks.has(typeLinkOf(item))) continue;
@@ -98,8 +110,35 @@
       const path = nestedItem.dataset.path ?? name.textContent;
       nestedItem.id = `${item.id}.${path}`;
       name.setAttribute("href", `${href}.${encodeURIComponent(path)}`);
+      if (places.has(nestedItem.id)) showPlace(nestedItem, places.get(nestedItem.id));
+      if (fixed.has(nestedItem.id)) addDetail(nestedItem, "changes", `fixed once the ${filterInput.dataset.kind} exists`);
     }
     return list;
+  }
+
+  const FACTS = [":scope > p:first-child > span", ":scope > .s", ":scope > .v", ":scope > dl"];
+
+  /** Show what holds at the place of an item instead of what holds wherever its type is. */
+  function showPlace(item, place) {
+    for (const selector of FACTS) item.querySelector(selector)?.remove();
+    const [state, beside, ...rest] = FACTS.map((selector) => place.querySelector(selector)?.cloneNode(true) ?? "");
+    item.firstElementChild.append(state);
+    item.firstElementChild.after(beside);
+    insertBelow(item, ...rest);
+  }
+
+  /** Add a detail to an item: it is shown where the item is selected. */
+  function addDetail(item, name, value) {
+    const list = item.querySelector(":scope > dl") ?? element("dl");
+    list.prepend(element("dt", {}, name), element("dd", {}, value));
+    if (!list.parentNode) insertBelow(item, list);
+  }
+
+  /** Insert below the description of an item, above the fields inside of it. */
+  function insertBelow(item, ...elements) {
+    const next = item.querySelector(":scope > :is(.rules, #field-code, ul.tree)");
+    if (next) next.before(...elements);
+    else item.append(...elements);
   }
 
   /** Hide a list from view, but not from the browser's own search, which expands it. */
@@ -111,12 +150,14 @@
     if (list.parentNode !== item) item.append(list);
     list.hidden = false;
     list.id = `inside:${item.id}`;
+    item.classList.add("open");
     labelButton(item, true);
     buttonOf(item).setAttribute("aria-controls", list.id);
   }
 
   function collapse(item) {
     hide(nestedListOf(item));
+    item.classList.remove("open");
     labelButton(item, false);
   }
 
@@ -142,31 +183,28 @@
   }
 
   /**
-   * Add the lists of everything in a list, but of no type inside of itself, and call
-   * "visit" for each. A branch is completed before it is added to the page. Returns how
-   * many more fields may be added.
+   * Add the lists of all fields to the page, hidden, but of no type inside of itself: one
+   * at a time. The value at the end is how many more fields there may be.
    */
-  function addLists(list, ancestors, budget, visit) {
-    let remaining = budget;
-    for (const item of list.children) {
-      const type = typeListOf(item) ?? item;
-      if (ancestors.has(type)) continue;
-      if (remaining <= 0) return remaining;
-      const nested = nestedListOf(item) ?? createNestedList(item);
-      if (!nested) continue;
-      ancestors.add(type);
-      remaining = addLists(nested, ancestors, remaining - nested.children.length, visit);
-      ancestors.delete(type);
-      visit(item, nested);
-    }
-    return remaining;
-  }
-
-  /** Add the lists of all fields to the page, and call "visit" for each. */
-  function addAllLists(visit) {
-    const ancestors = new Set([ownTypeList()]);
+  function* nestedLists() {
     let remaining = MAX_EXPANDED;
-    for (const tree of trees) remaining = addLists(tree, ancestors, remaining, visit);
+    function* inside(list, ancestors) {
+      for (const item of list.children) {
+        const type = typeListOf(item) ?? item;
+        if (ancestors.has(type) || remaining <= 0) continue;
+        let nested = nestedListOf(item);
+        if (!nested) {
+          nested = createNestedList(item);
+          if (!nested) continue;
+          hide(nested);
+          item.append(nested);
+        }
+        remaining -= nested.children.length;
+        yield item;
+        yield* inside(nested, new Set([...ancestors, type]));
+      }
+    }
+    for (const tree of trees) yield* inside(tree, new Set([ownTypeList()]));
     return remaining;
   }
 
@@ -203,27 +241,74 @@
     }
   }
 
-  /** Mark an item, and show its code beside the fields. */
+  /** The first release that has a field, as its list says; undefined where it does not. */
+  function sinceOf(item) {
+    const term = [...item.querySelectorAll(":scope > dl > dt")].find(({ textContent }) => textContent === "since");
+    return term?.nextElementSibling;
+  }
+
+  const minorOf = (value) => Number(/^1\.(\d+)$/.exec(value?.textContent ?? "")?.[1] ?? -1);
+
+  /** A field is no older than those that it is in. */
+  function showSince(item) {
+    const own = sinceOf(item);
+    for (let outer = item.parentElement.closest("li"); outer; outer = outer.parentElement.closest("li")) {
+      const since = sinceOf(outer);
+      if (minorOf(since) <= minorOf(own)) continue;
+      if (own) own.textContent = since.textContent;
+      else addDetail(item, "since", since.textContent);
+      return showSince(item);
+    }
+  }
+
+  const actions = element("p", { className: "acts" });
+  for (const [text, valueOf] of [
+    ["Copy path", (item) => item.id],
+    ["Copy link", (item) => new URL(nameOf(item).getAttribute("href"), location.href).href],
+  ]) {
+    const button = element("button", { type: "button", className: "plain" }, text);
+    button.addEventListener("click", () => {
+      const item = actions.closest("li");
+      copy(button, valueOf(item), nameOf(item));
+    });
+    actions.append(button);
+  }
+
+  /** Mark an item, show all of its text, and its code beside the fields. */
   function select(item) {
     for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
     item.classList.add("here");
-    loadOnce("code", "The code cannot be loaded.");
+    showSince(item);
+    insertBelow(item, actions);
+    const script = loadCode();
     dispatchEvent(new CustomEvent("field-selected", { detail: item }));
+    return script;
   }
+
+  /** Show the fields, which are hidden while a link into them is opened. */
+  const reveal = () => document.documentElement.classList.remove("deep");
 
   function openField() {
     const path = addressedPath();
     for (const tree of path ? trees : []) {
       const item = revealField(tree, path);
       if (!item) continue;
-      select(item);
+      const script = select(item);
       if (buttonOf(item)) expand(item, nestedListOf(item) ?? createNestedList(item));
-      nameOf(item).focus({ preventScroll: true });
-      scrollToItem(item);
+      const show = () => {
+        reveal();
+        nameOf(item).focus({ preventScroll: true });
+        scrollToItem(item);
+      };
+      // Where the code comes below the field, it would move what follows.
+      script?.addEventListener("load", show);
+      script?.addEventListener("error", show);
+      if (!script) show();
       return;
     }
+    reveal();
     if (!path || document.getElementById(path)) return;
-    loadOnce("missing-field", "The page does not have this field.");
+    loadOnce("assets/missing-field.js", "The page does not have this field.");
   }
 
   /** Handle an arrow key on an expand button, as in a tree widget. */
@@ -249,138 +334,55 @@
     link.replaceChildren(...breakable(link.textContent));
   }
 
-  document.getElementById("unfold-all")?.addEventListener("click", () => {
-    const remaining = addAllLists(expand);
-    announce(
-      remaining > 0 ? "All fields are expanded." : `Expanded up to the limit of ${MAX_EXPANDED} fields.`,
-    );
-  });
-
-  document.getElementById("fold-all")?.addEventListener("click", () => {
-    for (const tree of trees) {
-      for (const list of tree.querySelectorAll("ul.tree:not([hidden])")) {
-        collapse(list.parentElement);
-      }
+  const openAll = document.getElementById("open-all");
+  openAll?.addEventListener("click", () => {
+    const isOpening = openAll.textContent === "Open all";
+    openAll.textContent = isOpening ? "Close all" : "Open all";
+    if (!isOpening) {
+      for (const list of document.querySelectorAll("main ul.tree ul.tree:not([hidden])")) collapse(list.parentElement);
+      announce("All fields are closed.");
+      return;
     }
-    announce("All fields are collapsed.");
+    const lists = nestedLists();
+    let next = lists.next();
+    for (; !next.done; next = lists.next()) expand(next.value, nestedListOf(next.value));
+    announce(next.value > 0 ? "All fields are open." : `The first ${MAX_EXPANDED} fields are open.`);
   });
 
   // --------------------------------------------------------- the browser's own search
 
   // What is not in the page cannot be found. Keys tell of the search, and phones have none:
-  // there, the fields are added while the browser has nothing else to do.
-  function addHiddenLists() {
-    addAllLists((item, list) => {
-      if (list.parentNode === item) return;
-      hide(list);
-      item.append(list);
-    });
-  }
+  // there, the fields are added while the browser has nothing else to do, some at a time.
   addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
-    if (key === "F3" || (key.toLowerCase() === "f" && (ctrlKey || metaKey))) addHiddenLists();
+    if (key === "F3" || (key.toLowerCase() === "f" && (ctrlKey || metaKey))) Array.from(nestedLists());
   });
-  if (matchMedia("(pointer: coarse)").matches) globalThis.requestIdleCallback?.(addHiddenLists);
+  function addLists(lists, deadline) {
+    while (deadline.timeRemaining() > 5) if (lists.next().done) return;
+    requestIdleCallback((next) => addLists(lists, next));
+  }
+  if (matchMedia("(pointer: coarse)").matches) {
+    globalThis.requestIdleCallback?.((deadline) => addLists(nestedLists(), deadline));
+  }
 
   document.addEventListener("beforematch", ({ target }) => {
     if (target.matches("ul.tree")) expand(target.parentElement, target);
   });
 
-  // ------------------------------------------------ the path of what is on the screen
-
-  const pathLine = document.getElementById("path-line");
-  const pathText = document.getElementById("path-text");
-  let shownPath = "";
-
-  /** The item below the line; null above the fields, where the line is not sticky. */
-  function itemOnScreen() {
-    const { top, bottom, right } = pathLine.getBoundingClientRect();
-    if (top > parseFloat(getComputedStyle(pathLine).top) + 1) return null;
-    const element = document.elementFromPoint(right - 4, bottom + 12);
-    return element?.closest("main ul.tree li[id]") ?? null;
-  }
-
-  /** Show a path, each name of which is a link to its field. */
-  function showPath(path) {
-    shownPath = path;
-    const ids = path.split(".").map((_, index, names) => names.slice(0, index + 1).join("."));
-    const links = ids.flatMap((id) => {
-      const item = document.getElementById(id);
-      if (!item?.matches("li")) return []; // the name of a field can have a dot
-      const link = document.createElement("a");
-      link.href = nameOf(item).getAttribute("href");
-      link.textContent = nameOf(item).textContent;
-      return ["\u200b.", link];
-    });
-    pathText.replaceChildren(pathText.dataset.kind, ...links);
-    if (path) pathText.scrollLeft = pathText.scrollWidth;
-    for (const button of pathLine.querySelectorAll("button")) button.disabled = !path;
-  }
-
-  function updatePath() {
-    const path = itemOnScreen()?.id ?? "";
-    if (path !== shownPath) showPath(path);
-  }
-
-  if (pathLine) {
-    let isScheduled = false;
-    const schedule = () => {
-      if (isScheduled) return;
-      isScheduled = true;
-      requestAnimationFrame(() => {
-        isScheduled = false;
-        updatePath();
-      });
-    };
-    addEventListener("scroll", schedule, { passive: true });
-    addEventListener("resize", schedule);
-    showPath("");
-    document.getElementById("copy-path").addEventListener("click", ({ currentTarget }) => {
-      copy(currentTarget, shownPath, pathText);
-    });
-    document.getElementById("copy-link").addEventListener("click", ({ currentTarget }) => {
-      const item = document.getElementById(shownPath);
-      copy(currentTarget, new URL(nameOf(item).getAttribute("href"), location.href).href, pathText);
-    });
-  }
-
-  // Mark in "On this page" what is on the screen.
-  const contents = [...document.querySelectorAll(".contents a")];
-  const isInView = new Map();
-  const observer = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) isInView.set(target, isIntersecting);
-    const first = contents.find(({ hash }) => isInView.get(document.querySelector(`main ${hash}`).closest("section")));
-    for (const link of contents) link.ariaCurrent = link === first ? "location" : null;
-  }, { rootMargin: "-20% 0px -60%" });
-  for (const { hash } of contents) observer.observe(document.querySelector(`main ${hash}`).closest("section"));
-
   // ------------------------------------------------------------------------ the filter
 
-  const filterInput = document.getElementById("field-filter");
+  const shownFields = document.getElementById("field-show");
 
-  const loadFilter = () => loadOnce("filter", "The filter cannot be loaded.");
+  const loadFilter = () => loadOnce("assets/filter.js", "The filter cannot be loaded.");
   filterInput?.addEventListener("focus", loadFilter);
+  shownFields?.addEventListener("change", loadFilter);
 
-  // The chips, and the releases, oldest first.
-  const labelled = document.getElementById("field-chips");
+  // The releases, oldest first.
   const releases = [...document.querySelectorAll(".switch nav a")].map((link) => link.textContent).reverse();
-
-  if (labelled) {
-    for (const label of ["required", "immutable", "alpha", "beta", "deprecated"]) {
-      const chip = document.createElement("button");
-      Object.assign(chip, { type: "button", value: label, textContent: label, ariaPressed: "false" });
-      labelled.append(chip);
-    }
-    if (releases.length > 1) {
-      const since = document.createElement("select");
-      since.ariaLabel = "Added in a release, or later";
-      since.append(new Option("new since …", ""), ...releases.slice(1).map((name) => new Option(`new since ${name}`, name)));
-      labelled.append(since);
-    }
-    labelled.addEventListener("click", ({ target }) => {
-      if (target.matches("button")) target.ariaPressed = String(target.ariaPressed !== "true");
-      loadFilter();
-    });
-  }
+  shownFields?.append(
+    new Option("All fields", ""),
+    ...["Required", "Fixed", "Alpha or beta", "Deprecated"].map((label) => new Option(label, label)),
+    ...releases.slice(1).reverse().map((name) => new Option(`New since ${name}`, name)),
+  );
 
   // ------------------------------------------------------------------ keyboard, links
 
@@ -400,10 +402,7 @@
     const button = event.target.closest("ul.tree .fold");
     if (button) toggle(button);
     const item = event.target.closest("main ul.tree li[id]");
-    if (item && !button && !event.target.closest("a, #field-code") && !String(getSelection())) {
-      item.classList.toggle("read");
-      select(item);
-    }
+    if (item && !button && !event.target.closest("a, button, summary, #field-code") && !String(getSelection())) select(item);
     // A link to the current fragment does not fire hashchange.
     const link = event.target.closest("a[href^='#']");
     if (link && link.hash === location.hash) openField();
@@ -412,25 +411,21 @@
   // "code.js" writes the example in Go from that in YAML.
   const firstExample = document.querySelector("#whole-example .example");
   if (firstExample) {
-    const input = Object.assign(document.createElement("input"), { type: "radio", name: "language", value: "go", id: "language-go" });
-    const label = Object.assign(document.createElement("label"), { htmlFor: input.id, textContent: "Go" });
-    firstExample.before(input, label, Object.assign(document.createElement("div"), { className: "example go" }));
-    const load = () => loadOnce("code", "The code cannot be loaded.");
+    const input = element("input", { type: "radio", name: "language", value: "go", id: "language-go" });
+    firstExample.before(input, element("label", { htmlFor: input.id }, "Go"), element("div", { className: "example go" }));
     input.addEventListener("change", () => {
       storeSetting("language", "go");
-      load();
+      loadCode();
     });
     input.checked = readSetting("language") === "go";
-    if (input.checked) addEventListener("load", load);
+    if (input.checked) addEventListener("load", loadCode);
   }
 
   Object.assign(globalThis.kubestencil, {
-    addressedPath, buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField, revealField,
-    labelled, releases, trees, typeListOf,
+    addressedPath, buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField, places, releases,
+    revealField, shownFields, sinceOf, trees, typeListOf,
   });
 
-  addEventListener("hashchange", () => openField());
+  addEventListener("hashchange", openField);
   openField();
-  // While a page loads, the browser moves the focus to the fragment itself.
-  addEventListener("load", () => requestAnimationFrame(() => openField()));
 })();

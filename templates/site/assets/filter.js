@@ -3,8 +3,8 @@
 // is known of them ("required"). "fields.js" loads it when it is first used.
 (() => {
   const {
-    addressedPath, announce, buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf,
-    labelled, openField, releases, revealField, trees, typeListOf,
+    addressedPath, announce, buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField,
+    places, releases, revealField, shownFields, sinceOf, trees, typeListOf,
   } = globalThis.kubestencil;
   const input = document.getElementById("field-filter");
   const countText = document.getElementById("field-count");
@@ -26,31 +26,21 @@
     return start >= 0 && !lower.slice(start + part.length).includes(".");
   }
 
-  // What is known of a field, by the chips that filter.
-  const startsWith = (word) => (item) =>
-    [...item.querySelectorAll(":scope > dl:nth-child(2) dt")].some((name) => name.textContent.startsWith(word));
-  const has = (selector) => (item) => item.firstElementChild.querySelector(selector) !== null;
+  // What is known of a field, by the choices of the filter.
+  const texts = (item, selector) => [...item.querySelectorAll(`:scope > ${selector}`)].map((element) => element.textContent);
+  const hasStage = (...stages) => (item) => texts(item, "p:first-child > span > i").some((stage) => stages.includes(stage));
   const LABELS = {
-    required: (item) => has(":scope > b")(item) || startsWith("required")(item),
-    immutable: startsWith("fixed once"),
-    alpha: has(".alpha"),
-    beta: has(".beta"),
-    deprecated: startsWith("deprecated"),
+    Required: (item) => texts(item, "p:first-child > span > b").length > 0,
+    Fixed: (item) => texts(item, ":is(.s, .v, dl)").some((text) => /(?<!are )fixed once/i.test(text)),
+    "Alpha or beta": hasStage("alpha", "beta"),
+    Deprecated: hasStage("deprecated", "no effect"),
   };
 
-  /** Whether a field was added in a release, or in a newer one. */
-  const isAddedSince = (release) => (item) => {
-    const added = item.firstElementChild.querySelector(".added")?.textContent.split(" ").at(-1);
-    return releases.indexOf(added) >= releases.indexOf(release);
-  };
-
-  /** Whether a field has what all chips that are pressed say. */
-  function hasLabels(item) {
-    const since = labelled.querySelector("select")?.value;
-    return (
-      [...labelled.querySelectorAll("[aria-pressed=true]")].every(({ value }) => LABELS[value](item)) &&
-      (!since || isAddedSince(since)(item))
-    );
+  /** Whether a field is as was chosen; a release stands for what it added, or a newer one. */
+  function isChosen(item) {
+    const choice = shownFields.value;
+    if (!choice) return true;
+    return LABELS[choice]?.(item) ?? releases.indexOf(sinceOf(item)?.textContent) >= releases.indexOf(choice);
   }
 
   /** The lists with a field whose name matches, at any depth; types may be in cycles. */
@@ -59,7 +49,7 @@
     const queue = [];
     for (const list of [...trees, ...listsOfTypes().values()]) {
       for (const item of list.querySelectorAll("ul.tree > li")) {
-        if (nameOf(item).textContent.toLowerCase().includes(name) && hasLabels(item)) queue.push(list);
+        if (nameOf(item).textContent.toLowerCase().includes(name)) queue.push(list);
         const type = typeListOf(item);
         if (type) referrers.set(type, [...(referrers.get(type) ?? []), list]);
       }
@@ -79,7 +69,7 @@
     for (const item of list.children) {
       if (paths.length >= MAX_MATCHES) return;
       const path = prefix + nameOf(item).textContent;
-      if (isMatch(path, query) && hasLabels(item)) paths.push(path);
+      if (isMatch(path, query) && isChosen(places.get(path) ?? item)) paths.push(path);
       const inline = nestedListOf(item);
       const type = typeListOf(item);
       const inner = type && !inline ? type : inline;
@@ -116,8 +106,7 @@
   /** Show the fields that match, and those that they are in. */
   function apply(query) {
     clear();
-    const isLabelled = labelled.querySelector("[aria-pressed=true]") || labelled.querySelector("select")?.value;
-    if (!query && !isLabelled) return;
+    if (!query && !shownFields.value) return;
     expandedBefore = new Set(items().filter(isExpanded));
     const paths = matchingPaths(query);
     for (const path of paths) {
@@ -146,10 +135,7 @@
     return text.startsWith(kind) ? text.slice(kind.length) : text;
   }
 
-  labelled.addEventListener("click", ({ target }) => {
-    if (target.matches("button")) apply(query());
-  });
-  labelled.addEventListener("change", () => apply(query()));
+  shownFields.addEventListener("change", () => apply(query()));
 
   let timer;
   input.addEventListener("input", () => {
@@ -178,8 +164,7 @@
     const path = addressedPath();
     if (!expandedBefore || matches.some((item) => item.id === path)) return;
     input.value = "";
-    for (const chip of labelled.querySelectorAll("button")) chip.ariaPressed = "false";
-    for (const since of labelled.querySelectorAll("select")) since.value = "";
+    shownFields.value = "";
     clear();
     openField();
   });

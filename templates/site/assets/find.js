@@ -1,44 +1,32 @@
 "use strict";
 // The dialog of the search: a combobox that shows what rank.js finds in the indexes that
-// scripts bring. Its query is in the address of the page (?q=), which can be shared.
+// scripts bring, and beside it what is known of the result that is selected. Its query is in
+// the address of the page (?q=), which can be shared.
 (() => {
   const { root, release: ownRelease } = document.documentElement.dataset;
-  const { address } = globalThis.kubestencil;
-  const { Pool, SEPARATOR, findResults: findInPool } = globalThis.kubestencilSearch;
+  const { address, breakable, copy, element } = globalThis.kubestencil;
+  const { Pool, SEPARATOR, contentOf, findResults: findInPool } = globalThis.kubestencilSearch;
 
   // ------------------------------------------------------------------------ results
 
-  const OWN_LIMIT = 40, OTHER_LIMIT = 10;
+  const OWN_LIMIT = 40, OTHER_LIMIT = 10, MAX_FACTS = 4;
   const pools = { own: null, other: null }; // of the page's release, and of all others
 
-  const MAX_VALUES = 8; // of a field, that a result shows
-
-  /** Why a result is one, and what is known of a field: its default, its values, its age. */
-  function answerOf({ answer }, note) {
-    const { standard = "", values = [], added = "" } = answer ?? {};
-    const shown = values.slice(0, MAX_VALUES).map((value) => value || '""').join(", ");
-    return [
-      note,
-      standard && `default ${standard}`,
-      values.length > MAX_VALUES ? `${shown}, …` : shown,
-      added && `added in ${added}`,
-    ].filter(Boolean).join(" · ");
-  }
+  /** A path as people write it: spec.containers[].image. */
+  const written = (fields) =>
+    fields.map(({ name, label }, index) => name.text + (index < fields.length - 1 && /^list of /.test(label) ? "[]" : ""));
 
   /** What the dialog shows of a result of the search. */
-  function describe(pool, { entry, path, release, fields, note }) {
-    const type = entry.type ?? entry;
-    const start = fields[0].type ?? type;
-    const isPath = entry.isField;
+  function describe(pool, match, query) {
+    const { entry, path, release, type, fields } = match;
+    const names = written(fields);
     return {
-      path, release,
-      isField: isPath,
-      name: isPath ? fields.map(({ name }) => name.text).join(".") : entry.name.text,
-      owner: isPath ? `${start.name.text}.` : "",
-      type: isPath ? pool.labelOf(entry) : "",
-      role: entry.role,
-      where: entry.role === "API" ? "" : start.api.text,
-      answer: answerOf(entry, note),
+      path, release, pool, match,
+      owner: fields.length ? `${type.name.text} ${names.slice(0, -1).map((name) => `${name}.`).join("")}` : "",
+      name: names.at(-1) ?? entry.name.text,
+      type: fields.length ? pool.labelOf(entry) : { kind: "", type: "type", API: "API" }[entry.role],
+      where: entry.role === "API" ? "" : type.api.text,
+      facts: pool.factsOf(match, query),
       text: pool.textOf(entry),
     };
   }
@@ -50,7 +38,7 @@
     const found = globalThis.kubestencil.ownPages.filter(([, title, text]) => has(`${title} ${text}`));
     found.sort(([, one], [, other]) => has(other) - has(one));
     return found.slice(0, OTHER_LIMIT).map(([path, title, text]) => ({
-      path: `../${path}`, release: ownRelease, isField: false, name: title, role: "page", text,
+      path: `../${path}`, release: ownRelease, owner: "", name: title, type: "page", where: "", facts: [], text,
     }));
   }
 
@@ -64,7 +52,7 @@
       const isNew = (match) => pool === pools.own || !pools.own?.has(match.path);
       const shown = matches.filter(isNew);
       isComplete &&= shown.length <= limit;
-      results.push(...shown.slice(0, limit).map((match) => describe(pool, match)));
+      results.push(...shown.slice(0, limit).map((match) => describe(pool, match, query)));
     }
     return { results, isComplete };
   }
@@ -86,11 +74,8 @@
     const parts = text.split(new RegExp(`(${longestFirst.join("|")})`, "iu"));
     for (const [index, part] of parts.entries()) {
       const isMatch = index % 2 === 1;
-      if (isMatch) {
-        const mark = document.createElement("mark");
-        mark.textContent = part;
-        fragment.append(mark);
-      } else if (part) fragment.append(part);
+      if (isMatch) fragment.append(element("mark", {}, part));
+      else if (part) fragment.append(part);
     }
     return fragment;
   }
@@ -109,44 +94,64 @@
     return `…${text.slice(start, end)}${end < text.length ? "…" : ""}`;
   }
 
-  // The parts of an option, in the order of the page, and what each contains.
-  const TYPE_PARTS = ["name", "where", "role", "release"];
-  const FIELD_PARTS = ["owner", "name", "type", "where", "release"];
-  const CLASSES = { role: "badge", release: "badge other" };
+  const hrefOf = ({ release, path }) => address(`${root}${release}/${path}`);
 
-  function createPart(property, content) {
-    const part = document.createElement(property === "name" ? "strong" : "span");
-    part.className = CLASSES[property] ?? property;
-    part.append(content);
-    return part;
+  /** The option of the combobox for a result: where it is, what is known of it. */
+  function createOption(result, number, words) {
+    const { owner, name, type, where, release, facts, text } = result;
+    const path = element("span", { className: "path" }, ...breakable(owner), element("b", {}, highlighted(name, words)));
+    const notes = [type, where, release === ownRelease ? "" : release].filter(Boolean);
+    const longWords = words.filter(({ length }) => length > 2);
+    const line = facts.length ? facts.slice(0, MAX_FACTS).join(" · ") : snippet(text, longWords);
+    const option = element("a", { className: "hit", id: `found-${number}`, tabIndex: -1, role: "option" },
+      element("span", { className: "line" }, path, " ", element("span", { className: "notes" }, notes.join(" · "))),
+      " ", element("span", { className: facts.length ? "facts" : "text" }, highlighted(line, longWords)));
+    option.setAttribute("href", hrefOf(result));
+    return option;
   }
 
-  /** The option of the combobox for a result. */
-  function createOption(result, number, query) {
-    const typed = wordsOf(query);
-    const longWords = typed.filter(({ length }) => length > 2);
-    const values = {
-      ...result,
-      release: result.release === ownRelease ? "" : result.release,
-      text: snippet(result.text, longWords),
-    };
-    const words = { name: typed, owner: longWords, answer: longWords, text: longWords };
-    const partOf = (property) =>
-      values[property] ? [createPart(property, highlighted(values[property], words[property] ?? []))] : [];
-    const names = document.createElement("span");
-    names.className = "names";
-    for (const property of result.isField ? FIELD_PARTS : TYPE_PARTS) {
-      // No space between the owner of a field and its name.
-      names.append(...partOf(property), property === "owner" ? "" : " ");
-    }
-    const option = document.createElement("a");
-    option.className = `found ${result.isField ? "field" : "type"}`;
-    option.setAttribute("role", "option");
-    option.tabIndex = -1;
-    option.append(names, ...partOf("answer"), ...partOf("text"));
-    option.id = `found-${number}`;
-    option.setAttribute("href", address(`${root}${result.release}/${result.path}`));
-    return option;
+  // ------------------------------------------------------------------------- the answer
+
+  /**
+   * The lines of a manifest, and whether each is of the field at a path; none where the kind has
+   * no manifest, or that has no such field.
+   */
+  function linesWith(manifest, fields) {
+    const lines = manifest.trimEnd().split("\n");
+    const open = []; // the names above a line, with their columns
+    const marked = lines.map((line) => {
+      const [, start, key] = /^([\s-]*)([^\s:]+):/.exec(line) ?? [];
+      const column = start?.length ?? line.search(/[^\s-]/);
+      while (open.length && open.at(-1).column >= column) open.pop();
+      if (key) open.push({ key, column });
+      return fields.length > 0 && fields.every(({ name }, index) => open[index]?.key === name.text);
+    });
+    return !fields.length || marked.includes(true) ? lines.map((line, index) => ({ line, isMarked: marked[index] })) : [];
+  }
+
+  /** The YAML of a result: the first manifest of its kind, with the field in it. */
+  const yamlOf = ({ pool, match }) => linesWith(pool?.starters.get(match.type) ?? "", match?.fields ?? []);
+
+  function showAnswer(result) {
+    answer.replaceChildren();
+    answer.hidden = !result;
+    if (!result) return;
+    const { name, type, facts, text, pool, match } = result;
+    const lines = result.match ? yamlOf(result) : [];
+    const twins = match ? pool.twinsOf(match) : [];
+    const code = element("code", {}, ...lines.map(({ line, isMarked }) => element("span", { className: isMarked ? "on" : "" }, `${line}\n`)));
+    const button = element("button", { type: "button" }, "Copy YAML");
+    button.addEventListener("click", () => copy(button, code.textContent, code));
+    answer.append(
+      element("h2", {}, name, " ", element("span", { className: "soft" }, type)),
+      element("p", {}, text),
+      ...(facts.length ? [element("ul", {}, ...facts.map((fact) => element("li", {}, fact)))] : []),
+      ...(lines.length ? [element("pre", { tabIndex: 0, ariaLabel: "YAML" }, code)] : []),
+      ...(twins.length ? [element("p", { className: "soft" }, `Also in ${twins.join(", ")}`)] : []),
+      element("p", { className: "acts" }, element("a", { href: hrefOf(result) }, "Open the page"), " ", ...(lines.length ? [button] : [])));
+    answer.scrollTop = 0;
+    const pre = answer.querySelector("pre"), marked = answer.querySelector(".on");
+    if (marked) pre.scrollTop = marked.offsetTop - pre.offsetTop - pre.clientHeight / 3;
   }
 
   // ----------------------------------------------------------------------- combobox
@@ -155,6 +160,8 @@
   const input = dialog.querySelector("input");
   const list = document.getElementById("found");
   const countLine = document.getElementById("search-count");
+  const answer = document.getElementById("search-answer");
+  let shown = []; // the results of the query
   let pendingScripts = 4; // names and descriptions, of the page's release and of others
   let hasFailed = false;
   let isPartial = false; // whether the index of the page's release lacks some fields
@@ -163,10 +170,8 @@
     for (const selected of list.querySelectorAll("[aria-selected=true]")) {
       selected.setAttribute("aria-selected", "false");
     }
-    if (!option) {
-      input.removeAttribute("aria-activedescendant");
-      return;
-    }
+    showAnswer(shown[[...list.children].indexOf(option)]);
+    if (!option) return input.removeAttribute("aria-activedescendant");
     option.setAttribute("aria-selected", "true");
     input.setAttribute("aria-activedescendant", option.id);
     option.scrollIntoView({ block: "nearest" });
@@ -190,7 +195,9 @@
       : { results: [], isComplete: true };
     const isSameQuery = query === shownQuery;
     const selectedHref = list.querySelector("[aria-selected=true]")?.getAttribute("href");
-    list.replaceChildren(...results.map((result, number) => createOption(result, number, query)));
+    const words = [...new Set(contentOf(query, (pools.own ?? pools.other)?.words ?? new Map()).map(({ word }) => word))];
+    shown = results;
+    list.replaceChildren(...results.map((result, number) => createOption(result, number, words)));
     input.setAttribute("aria-expanded", String(results.length > 0));
     countLine.textContent = query ? countText(results.length, isComplete) : "";
     const selected = [...list.children].find(
@@ -239,7 +246,12 @@
     }
   });
 
-  list.addEventListener("click", (event) => {
+  list.addEventListener("pointermove", ({ target }) => {
+    const option = target.closest(".hit");
+    if (option && option.ariaSelected !== "true") select(option);
+  });
+  dialog.addEventListener("click", (event) => {
+    if (!event.target.closest("a")) return;
     // The search stays open where the result opens in a new tab.
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     // Before the link is followed, so that a field of this page is not loaded again.

@@ -30,7 +30,7 @@
   const raw = (type) => (value) => `${type}{Raw: []byte(\`${JSON.stringify(value)}\`)}`;
   // How values are made of types that are no structs in documents.
   const MADE = {
-    "[]byte": (value) => `[]byte(${quote(value)})`,
+    "[]byte": (value) => `[]byte(${quote(atob(value))})`,
     "resource.Quantity": (value) => `resource.MustParse(${quote(String(value))})`,
     "intstr.IntOrString": (value) =>
       typeof value === "number" ? `intstr.FromInt32(${value})` : `intstr.FromString(${quote(value)})`,
@@ -261,6 +261,7 @@
   // Where rustfmt breaks the arguments of calls and the items of lists, and short structs.
   const [CALL_WIDTH, STRUCT_WIDTH] = [60, 18];
   const indented = (text) => `    ${text.replaceAll("\n", "\n    ")}`;
+  const ownLines = (texts) => texts.map((text) => `${indented(text)},\n`).join("");
 
   /** A string literal: JSON's but for its escapes. */
   const rustText = (text) =>
@@ -287,14 +288,12 @@
     if (type === "String") return `${rustText(String(value))}.into()`;
     if (type === "ByteString") {
       imports.add(`${crate}::ByteString`);
-      return `ByteString(${rustText(String(value))}.into())`;
+      return `ByteString(${rustText(atob(value))}.into())`;
     }
     if (type === "f64") return Number.isInteger(value) ? `${value}.0` : String(value);
     if (/^(bool|i32|i64)$/.test(type)) return String(value);
     imports.add(`${crate}::serde_json::json`);
-    // What the document does not describe is empty in samples.
-    if (typeof value === "object") return "json!({})";
-    return `json!(${typeof value === "string" ? rustText(value) : value})`;
+    return `json!(${typeof value === "string" ? rustText(value) : quote(value)})`;
   }
 
   /** A value of a type that is no struct, in the form that the crate has it. */
@@ -302,7 +301,7 @@
     const path = rustPath(page, imports);
     const form = rustNames.values[page];
     if (form.startsWith("props_or_")) return `${path}::Schema(Box::default())`;
-    if (form.endsWith("time")) return `${path}("2026-01-01T00:00:00Z".parse().unwrap())`;
+    if (form.endsWith("time")) return `${path}(${rustText(value)}.parse().unwrap())`;
     if (form === "int_or_string") {
       return typeof value === "number" ? `${path}::Int(${value})` : `${path}::String(${rustScalar(value, "String", imports)})`;
     }
@@ -312,15 +311,22 @@
   /** A value of a field, which is in so many lists and maps, without indentation. */
   function rustValue(value, { containers: [container, ...rest], type, page }, imports) {
     const inner = { containers: rest, type, page };
-    // Samples have one item.
-    if (container === "[]") return `vec![${rustValue(value[0], inner, imports)}]`;
+    const isLong = (text) => text.includes("\n") || text.length > CALL_WIDTH;
+    if (container === "[]") {
+      const items = value.map((item) => rustValue(item, inner, imports));
+      const text = items.join(", ");
+      return `vec![${items.length > 1 && isLong(text) ? `\n${ownLines(items)}` : text}]`;
+    }
     if (container) {
       imports.add("std::collections::BTreeMap");
-      const [[key, item]] = Object.entries(value);
-      const texts = [`${rustText(key)}.into()`, rustValue(item, inner, imports)];
-      const call = `BTreeMap::from([(${texts.join(", ")})])`;
-      if (!call.includes("\n") && call.length <= CALL_WIDTH) return call;
-      return `BTreeMap::from([(\n${texts.map((text) => `${indented(text)},\n`).join("")})])`;
+      const entries = Object.entries(value);
+      const around = entries.length === 1 ? "BTreeMap::from([()])" : "";
+      const pairs = entries.map(([key, item]) => {
+        const texts = [`${rustText(key)}.into()`, rustValue(item, inner, imports)];
+        return isLong(around + texts.join(", ")) ? `(\n${ownLines(texts)})` : `(${texts.join(", ")})`;
+      });
+      const text = `BTreeMap::from([${pairs.join(", ")}])`;
+      return pairs.length > 1 && isLong(text) ? `BTreeMap::from([\n${ownLines(pairs)}])` : text;
     }
     if (rustNames.values[page]) return rustNamed(value, page, imports);
     if (page && value[TYPE]) return rustStruct(value, imports);
@@ -360,6 +366,8 @@
   function rustSome(text) {
     const [first] = text.split("\n", 1);
     const [, item] = /^vec!\[([^\n][^]*)\]$/.exec(text) ?? [];
+    const [, call, argument] = /^([\w:]+)\((.+)\)$/.exec(text) ?? [];
+    if (call && text.length > CALL_WIDTH) return `Some(${call}(\n${indented(argument)},\n))`;
     if (first.length <= CALL_WIDTH || (!item && first === text)) return `Some(${text})`;
     return item ? `Some(vec![\n${indented(item)},\n])` : `Some(\n${indented(text)},\n)`;
   }

@@ -3,7 +3,7 @@
 // is loaded when the tree comes into view. Without it, the links in the page stay.
 (() => {
   const { root, release, path: ownPath } = document.documentElement.dataset;
-  const { address, breakable, loadScript } = globalThis.kubestencil;
+  const { address, breakable, element, loadScript } = globalThis.kubestencil;
   const browse = document.getElementById("browse");
   const button = document.getElementById("browse-button");
   const column = matchMedia("(min-width: 62rem)");
@@ -13,8 +13,7 @@
   }
 
   // What the header has no place for on narrow screens.
-  const links = document.createElement("p");
-  links.className = "links";
+  const links = element("p", { className: "links" });
   for (const link of document.querySelectorAll(".top .links a")) links.append(link.cloneNode(true));
   browse.append(links);
 
@@ -44,27 +43,16 @@
   // ----------------------------------------------------------------------- the tree
 
   function linkItem(path, text, className = "") {
-    const item = document.createElement("li");
-    const link = document.createElement("a");
-    link.href = address(`${root}${release}/${path}/`);
-    link.append(...breakable(text));
-    link.className = className;
-    if (path === ownPath) link.setAttribute("aria-current", "page");
-    item.append(link);
-    return item;
+    const link = element("a", { href: address(`${root}${release}/${path}/`), className }, ...breakable(text));
+    if (path && path === ownPath) link.setAttribute("aria-current", "page");
+    return element("li", {}, link);
   }
 
   /** An item that is expanded to a list, which is made when it is first shown. */
   function branch(path, text, fill, isOpen = false) {
-    const item = document.createElement("li");
-    const details = document.createElement("details");
-    const summary = document.createElement("summary");
-    const list = document.createElement("ul");
-    const label = document.createElement("span");
-    label.append(...breakable(text));
-    summary.append(label);
-    details.append(summary, list);
-    item.append(details);
+    const summary = element("summary", {}, element("span", {}, ...breakable(text)));
+    const list = element("ul");
+    const details = element("details", {}, summary, list);
     const show = () => {
       if (!list.firstChild) list.append(...fill());
     };
@@ -80,7 +68,7 @@
       openGroups[details.open ? "delete" : "add"](path); // what it will be
       storeOpenGroups();
     });
-    return item;
+    return element("li", {}, details);
   }
 
   /** The kinds of a version, and the type of the page where that is in this version. */
@@ -111,9 +99,7 @@
 
   /** Called by the script of the release. */
   globalThis.kubestencilNavigation = (groups) => {
-    const list = document.createElement("ul");
-    list.className = "groups-tree";
-    list.append(...groups.map(groupItem));
+    const list = element("ul", { className: "groups-tree" }, ...groups.map(groupItem));
     document.getElementById("browse-links").replaceWith(list);
     browse.classList.remove("loading");
     showCurrent();
@@ -127,16 +113,21 @@
     browse.scrollTop += offset - browse.clientHeight / 3;
   }
 
-  // The user's own pages are above the groups.
+  // The user's own pages are above the groups, by their folders.
   addEventListener("own-pages", () => {
-    const list = document.createElement("ul");
-    for (const [path, title] of globalThis.kubestencil.ownPages) {
-      const item = linkItem("", title);
-      item.firstElementChild.href = address(root + path);
-      if (item.firstElementChild.pathname === location.pathname) item.firstElementChild.ariaCurrent = "page";
-      list.append(item);
+    const { ownPages } = globalThis.kubestencil;
+    const nav = document.createDocumentFragment();
+    for (const [folder, pages] of Map.groupBy(ownPages, ([, , , name]) => name)) {
+      const list = element("ul");
+      for (const [path, name] of pages) {
+        const item = linkItem("", name), link = item.firstElementChild;
+        link.href = address(root + path);
+        if (link.pathname === location.pathname) link.setAttribute("aria-current", "page");
+        list.append(item);
+      }
+      nav.append(...(folder ? [element("p", { className: "title" }, folder)] : []), list);
     }
-    browse.prepend(list);
+    browse.prepend(nav);
   });
 
   let isLoading = false;

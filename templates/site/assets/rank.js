@@ -5,8 +5,8 @@
 (() => {
   const {
     MATCH, ROLE, SEPARATOR, VERSION,
-    contentOf, createAlias, createApiVersions, createName, createType, joined, matchName,
-    matchResource, pathOf, scoreOf, weightOf,
+    contentOf, createAlias, createApiVersions, createName, createType, createWords, distance, joined,
+    matchName, matchResource, pathOf, scoreOf, weightOf,
   } = globalThis.kubestencilSearch;
 
   // -------------------------------------------------------------------------- query
@@ -16,42 +16,23 @@
     /^(#?\/?(definitions|components\/schemas)\/)?((io\.k8s|k8s\.io)[./].*?\b(api|apis|util)[./])?/i;
   const INDEX = /^(\d+|-|\*)$/; // of a list, in paths
 
+  const isWord = (piece) => joined(piece) && !INDEX.test(piece);
+
   function parseQuery(text) {
     const query = text.trim().replace(PACKAGE, "");
-    const isWord = (piece) => joined(piece) && !INDEX.test(piece);
-    const pieces = query.split(/[\s./:,;"'`()[\]{}]+/u).filter(isWord);
+    const pieces = query.split(/[\s./:,;?!"'`()[\]{}]+/u).filter(isWord);
     return {
-      lower: query.toLowerCase(),
       pieces,
+      lower: query.toLowerCase(),
       terms: pieces.map(joined),
       isPath: /[\p{L}\p{N}][./\]]/u.test(query),
       wantsCase: /\p{Lu}/u.test(query) ? query : "",
     };
   }
 
-  // ----------------------------------------------------------------------- distance
-
-  /** The number of typing mistakes between two words, up to a limit, which is exceeded by 1. */
-  function distance(a, b, limit) {
-    if (Math.abs(a.length - b.length) > limit) return limit + 1;
-    let beforePrevious, previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-    for (let row = 1; row <= a.length; row++) {
-      const current = [row];
-      for (let column = 1; column <= b.length; column++) {
-        const cost = a[row - 1] === b[column - 1] ? 0 : 1;
-        let best = Math.min(
-          previous[column] + 1, current[column - 1] + 1, previous[column - 1] + cost,
-        );
-        const isSwapped =
-          row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-        if (isSwapped) best = Math.min(best, beforePrevious[column - 2] + 1);
-        current.push(best);
-      }
-      if (Math.min(...current) > limit) return limit + 1;
-      [beforePrevious, previous] = [previous, current];
-    }
-    return previous[b.length];
-  }
+  /** The query with some pieces only. */
+  const withPieces = (query, pieces) =>
+    ({ ...query, pieces, terms: pieces.map(joined), lower: pieces.join(" ").toLowerCase(), wantsCase: "" });
 
   // --------------------------------------------------------------------------- pool
 
@@ -61,6 +42,8 @@
   const RELATED = 0.3; // of the best result, what is shown at all
   const MAX_KINDS = 2; // that a type is part of, to belong to them
   const MAX_STEPS = 10; // between a kind and a field that is named without the path to it
+  const SHARED = 9; // kinds that refer to a type: what more have is shown on its own page
+  const MAX_TWINS = 6; // other kinds with a field that a result names
 
   /** The types and fields of one index. */
   class Pool {
@@ -68,25 +51,24 @@
       this.names = new Map();
       this.texts = [];
       this.aliases = [];
+      this.starters = new Map();
       this.release = payload.release;
+      this.strings = payload.strings ?? [];
+      this.words = createWords(payload.words);
       this.apiVersions = createApiVersions(payload.apiVersions);
-      this.types = payload.types.map((item) => createType(item, this));
+      this.types = payload.types.map((item, index) => Object.assign(createType(item, this), { index }));
       this.entries = this.types.flatMap((type) => [type, ...type.fields]);
       for (const entry of this.entries) entry.name.entries.push(entry);
       this.typesByTerm = new Map();
+      this.typesByField = new Map();
+      const put = (map, term, type) => map.set(term, (map.get(term) ?? new Set()).add(type));
       for (const type of this.types) {
         const terms = [type.name.joined, ...type.resourceNames];
         if (type.isKind) terms.push(type.name.initials);
-        for (const term of new Set(terms)) {
-          if (!this.typesByTerm.has(term)) this.typesByTerm.set(term, []);
-          this.typesByTerm.get(term).push(type);
-        }
-      }
-      this.typesByField = new Map();
-      for (const type of this.types) {
-        for (const { name } of type.fields) {
-          if (!this.typesByField.has(name.joined)) this.typesByField.set(name.joined, new Set());
-          this.typesByField.get(name.joined).add(type);
+        for (const term of terms) if (term) put(this.typesByTerm, term, type);
+        for (const field of type.fields) {
+          put(this.typesByField, field.name.joined, type);
+          this.types[field.reference]?.parents.push(field);
         }
       }
     }
@@ -96,34 +78,43 @@
       return this.names.get(text);
     }
 
-    /** Add the descriptions, other words and values, which come later than the names. */
-    setTexts({ texts, positions, aliases = [], answers = [] }) {
+    /** Add what is known of names, which comes later than these. */
+    setTexts({ texts, positions, phrases = [], known = [], facts = [], aliases = [], starters = [] }) {
       this.texts = texts;
-      this.entries.forEach((entry, index) => (entry.text = positions[index]));
-      this.aliases = aliases.map((item) => createAlias(item, this));
-      for (const [index, standard, values, added] of answers) {
-        const names = values.map((value) => this.nameOf(value));
-        this.entries[index].answer = { standard, values, added, names };
+      let next = 0, last = -1;
+      this.entries.forEach((entry, index) => (entry.text = positions[index] ? positions[index] - 1 : next++));
+      const spelled = (numbers) => numbers.map((number) => ({ about: phrases[number][0], text: phrases[number][1] }));
+      for (const [distance, number] of facts) {
+        const [own, limits, inKinds = {}] = known[number];
+        const entry = this.entries[(last += distance)];
+        entry.facts = spelled(own);
+        entry.values = (limits.only ?? []).map((value) => this.nameOf(value));
+        entry.inKinds = new Map(Object.entries(inKinds).map(([kind, [other]]) => [kind, spelled(other)]));
       }
+      for (const alias of aliases) {
+        for (const type of alias[0]) this.aliases.push(...createAlias(this.types[type], alias, this));
+      }
+      this.starters = new Map(starters.map(([position, text]) => [this.types[position], text]));
     }
 
     /** Whether the index has a type or a field of a type, by the path of its page. */
     has(path) {
-      this.paths ??= new Set(this.entries.map((entry) => pathOf(entry)));
+      this.paths ??= new Set(this.entries.map((entry) => pathOf(ownRoute(entry))));
       return this.paths.has(path);
     }
 
-    /** The type of a field as text: []Container. */
+    /** The type of a field as text: list of Container. */
     labelOf({ label, reference }) {
-      return reference >= 0 ? label + this.types[reference].name.text : label;
+      return reference >= 0 ? label + (this.types[reference].name.text || "object") : label;
     }
 
     textOf(entry) {
       return this.texts[entry.text] ?? "";
     }
 
-    /** Call "add" with what matches a query by name: the entry, the path, the score. */
+    /** Call "add" with what matches a query by name: the entry, its score, how it is reached. */
     findByName(query, add) {
+      if (!query.terms.length) return;
       this.findNames(query, add);
       this.findApiVersions(query, add);
       if (query.terms.length > 1) {
@@ -145,12 +136,12 @@
           // Of the beginnings of names, only those that are in use come before other parts.
           const isRare = match === MATCH.prefix && !entry.usage && entry.rank !== ROLE.kind;
           const level = isRare ? MATCH.inside : match;
-          add(entry, pathOf(entry), scoreOf(entry, level, detail, wantsCase));
+          add(entry, scoreOf(entry, level, detail, wantsCase));
         }
       }
       for (const type of this.types) {
         const other = matchResource(type, term);
-        if (other) add(type, type.path, scoreOf(type, other.match, other.detail + path, wantsCase));
+        if (other) add(type, scoreOf(type, other.match, other.detail + path, wantsCase));
       }
     }
 
@@ -164,14 +155,14 @@
         if (!isGroup && !isVersion && !isStart) continue;
         const text = isVersion ? api.text : api.group;
         const entry = {
-          isField: false, name: createName(text), api, role: "API", release: this.release,
+          isField: false, name: createName(text), api, path: `${text}/`, role: "API", release: this.release,
           rank: ROLE.version, usage: 0, kindCount: 0,
         };
         entry.weight = weightOf(entry, entry);
         const isWhole = isGroup || isVersion;
-        add(entry, `${text}/`, scoreOf(entry, isWhole ? MATCH.exact : MATCH.prefix));
+        add(entry, scoreOf(entry, isWhole ? MATCH.exact : MATCH.prefix));
         for (const type of isWhole ? this.types : []) {
-          if (type.api === api && type.isKind) add(type, type.path, scoreOf(type, MATCH.gap));
+          if (type.api === api && type.isKind) add(type, scoreOf(type, MATCH.gap));
         }
       }
     }
@@ -187,12 +178,12 @@
             const before = terms.slice(0, start), behind = terms.slice(end);
             const isApiVersion = (words) => words.every((word) => type.api.words.has(word));
             if (isApiVersion(before) && isApiVersion(behind)) {
-              if (before.length + behind.length) add(type, type.path, scoreOf(type, MATCH.exact));
+              if (before.length + behind.length) add(type, scoreOf(type, MATCH.exact));
             } else if (isApiVersion(before)) {
               this.addFields(type, behind, isPath, add);
             } else if (isApiVersion(behind)) this.addFields(type, before, isPath, add, 1);
             else if (VERSION.test(before.at(-1)) && !behind.length) {
-              add(type, type.path, scoreOf(type, MATCH.gap)); // of a group that is unknown
+              add(type, scoreOf(type, MATCH.gap)); // of a group that is unknown
             }
           }
         }
@@ -204,30 +195,22 @@
         const field = fields.at(-1);
         const match = isPrefix ? MATCH.prefix : gaps ? MATCH.gap : MATCH.exact;
         const entry = isPath ? { ...field, rank: type.rank } : field;
-        add(field, pathOf(type, fields), scoreOf(entry, match, detail + gaps), fields);
+        add(field, scoreOf(entry, match, detail + gaps), { route: { type, fields } });
       }
     }
 
     /**
-     * A path from a field of any type. What all kinds have, such as metadata, is shown in its
-     * own type, another path in the kinds and then in the types inside of them.
+     * A path from a field of any type; of those that many kinds have, such as metadata, only
+     * that in their own type.
      */
     findPaths({ terms, isPath }, add) {
-      const owners = [...(this.typesByField.get(terms[0]) ?? [])];
-      const kindCounts = new Map();
-      for (const type of owners.filter(({ isKind }) => isKind)) {
-        const { reference } = type.fields.find(({ name }) => name.joined === terms[0]);
-        kindCounts.set(reference, (kindCounts.get(reference) ?? 0) + 1);
-      }
-      for (const type of owners) {
+      for (const type of this.typesByField.get(terms[0]) ?? []) {
         for (const { fields, isPrefix } of this.resolve(type, terms, false)) {
           const field = fields.at(-1);
           const match = isPrefix ? MATCH.prefix : isPath ? MATCH.exact : MATCH.gap;
-          const isShared = kindCounts.get(fields[0].reference) > 9;
-          add(field, pathOf(field), scoreOf(field, match, isShared ? 0 : 3));
-          if (type.isKind && !isShared) {
-            add(field, pathOf(type, fields), scoreOf(type, match), fields);
-          } else if (!type.isKind) add(field, pathOf(type, fields), scoreOf(field, match, 2), fields);
+          const first = this.types[fields[0].reference];
+          if (type.isKind && first && isShared(first)) add(field, scoreOf(field, match), { isOwn: true });
+          else add(field, scoreOf(type.isKind ? type : field, match, type.isKind ? 0 : 2), { route: { type, fields } });
         }
       }
     }
@@ -285,24 +268,31 @@
           const isCovered = (term) =>
             inName.includes(term) || inOwner.includes(term) || type.api.words.has(term);
           if (terms.every(isCovered)) {
-            add(entry, pathOf(entry), scoreOf(entry, MATCH.words, terms.length - inName.length));
+            add(entry, scoreOf(entry, MATCH.words, terms.length - inName.length));
           }
         }
       }
     }
 
+    /** The phrases of an alias that words have: some only together with the name of the kind. */
+    said({ phrases, entry }, stems) {
+      const named = stems.filter((stem) => entry.isKind && namesKind(entry, stem));
+      return phrases
+        .filter(({ words, withKind }) => words.every((word) => stems.includes(word)) && (!withKind || named.length))
+        .map(({ words, withKind }) => (withKind ? [...words, ...named] : words));
+    }
+
     /** Kinds and fields that other words of people, feature gates and removed kinds mean. */
     findAliases({ lower }, add) {
-      const terms = contentOf(lower), whole = joined(lower);
+      const stems = contentOf(lower, this.words).map(({ stem }) => stem), whole = joined(lower);
       if (this.apiVersions.some(({ words }) => words.has(whole))) return;
-      for (const { entry, fields, path, note, phrases } of this.aliases) {
-        const said = phrases.filter((phrase) => phrase.words.every((word) => terms.includes(word)));
-        const covered = new Set(said.flatMap(({ words }) => words));
-        const isWhole = phrases.some((phrase) => phrase.joined === whole);
-        if (!isWhole && covered.size < new Set(terms).size) continue;
+      for (const alias of this.aliases) {
+        const { entry, phrases } = alias;
+        const covered = new Set(this.said(alias, stems).flat());
+        const isWhole = phrases.some((phrase) => phrase.joined === whole && !phrase.withKind);
+        if (!isWhole && covered.size < new Set(stems).size) continue;
         // A kind or a group of this name comes first.
-        const score = scoreOf({ ...entry, rank: ROLE.other }, MATCH.exact, 9);
-        add(entry, path, score, fields, note);
+        add(entry, scoreOf({ ...entry, rank: ROLE.other }, MATCH.exact, 9), alias);
       }
     }
 
@@ -312,7 +302,7 @@
      * found in the page's release, after what has more; not where a path is asked for.
      */
     findRelated({ lower, isPath }, add) {
-      const terms = contentOf(lower);
+      const content = contentOf(lower, this.words), terms = content.map(({ stem }) => stem);
       if (terms.join("").length < 3) return;
       const all = 2 ** terms.length - 1, isAddress = isPath && !lower.includes(" ");
       const maskOf = (has) =>
@@ -327,34 +317,44 @@
         inNames.set(name, maskOf((term) => matchName(name, term) !== undefined));
       }
       // pdb and NetworkPolicy say whose a field of PodDisruptionBudgetSpec and of IPBlock is.
-      this.kindsByType ??= this.findKinds();
+      const kindsOfTypes = this.kindsOfTypes;
+      const named = new Map(this.kinds.map((kind) => [kind, maskOf((term) => namesKind(kind, term))]));
       const inKinds = new Map();
-      for (const [type, kinds] of this.kindsByType) {
-        const isNamed = (term) => kinds.some((kind) => namesKind(kind, term));
-        inKinds.set(type, kinds.length > MAX_KINDS ? 0 : maskOf(isNamed));
+      for (const [type, kinds] of kindsOfTypes) {
+        const mask = kinds.reduce((sum, kind) => sum | named.get(kind), 0);
+        inKinds.set(type, [kinds.length > MAX_KINDS ? 0.3 : 0.45, mask]);
       }
+      // What a word asks for, such as a default, is there or is not.
+      const asked = [...this.words].map(([about, words]) => [about, maskOf((_, index) => words.has(content[index].word))]);
+      const inFacts = ({ facts = [], isKind }) => asked.reduce((mask, [about, part]) =>
+        part && (facts.some((fact) => fact.about === about) || (isKind && about === "example")) ? mask | part : mask, 0);
       const inAny = (names) => names.reduce((mask, name) => mask | (inNames.get(name) ?? 0), 0);
+      const around = new Map(this.types.map((type) => [type, inAny(type.parents.map(({ name }) => name))]));
+      const outside = (type) => type.parents.reduce((mask, field) => mask | around.get(field.type), around.get(type));
       const masksOf = (entry, fields = [entry]) => [
         [1, inNames.get(entry.name)],
-        [0.8, inAny(entry.answer?.names ?? [])],
+        [0.8, inAny(entry.values ?? [])],
+        [0.7, inFacts(entry)],
         [0.6, inAny([entry.type, fields[0].type, ...fields].map((owner) => owner?.name))],
-        [0.45, inKinds.get(entry.type ?? entry) ?? 0],
+        [0.5, entry.isField ? outside(entry.type) : 0],
+        inKinds.get(entry.type ?? entry) ?? [0, 0],
         [this.textWeights[entry.text] ?? 0, inTexts[entry.text] ?? 0],
       ];
       const candidates = [], counts = terms.map(() => 0);
       const addCandidate = (entry, masks, rest) => {
         const covered = masks.reduce((mask, [, part]) => mask | part, 0);
-        if (covered) candidates.push({ entry, masks, covered, ...rest });
+        if (covered) candidates.push({ entry, masks, covered, rest });
       };
       for (const entry of this.entries) addCandidate(entry, masksOf(entry));
       for (const { covered } of candidates) {
         for (const index of terms.keys()) counts[index] += covered & (2 ** index) ? 1 : 0;
       }
-      for (const { entry, fields, path, note, phrases } of this.aliases) {
-        const said = phrases.filter(({ words }) => words.every((word) => terms.includes(word)));
+      for (const alias of this.aliases) {
+        const said = this.said(alias, terms).flat();
         if (!said.length) continue;
-        const meant = maskOf((term) => said.some(({ words }) => words.includes(term)));
-        addCandidate(entry, [[1.2, meant], ...masksOf(entry, fields)], { fields, path, note });
+        const { entry, route } = alias;
+        const masks = masksOf(entry, route.fields.length ? route.fields : [entry]);
+        addCandidate(entry, [[1.2, maskOf((term) => said.includes(term))], ...masks], alias);
       }
       const rarity = counts.map((count) => Math.log(1 + this.entries.length / (1 + count)));
       const total = rarity.reduce((sum, weight) => sum + weight, 0);
@@ -373,26 +373,94 @@
         candidate.value = sumOf(weightOfTerm) * share + prior;
         best = Math.max(best, candidate.value);
       }
-      for (const { entry, fields, path = pathOf(entry), note, value } of candidates) {
+      for (const { entry, value, rest } of candidates) {
         if (!(value >= best * RELATED)) continue;
-        add(entry, path, scoreOf(entry, MATCH.text + Math.round((2 - value) * 100)), fields, note);
+        add(entry, scoreOf(entry, MATCH.text + Math.round((2 - value) * 100)), rest);
       }
     }
 
     /** The kinds that each type is, or is part of. */
-    findKinds() {
-      const kindsByType = new Map();
-      for (const kind of this.types.filter(({ isKind }) => isKind)) {
+    get kindsOfTypes() {
+      if (this.kindsByType) return this.kindsByType;
+      this.kindsByType = new Map();
+      this.kinds = this.types.filter(({ isKind }) => isKind);
+      for (const kind of this.kinds) {
         const parts = new Set([kind]);
         for (const { fields } of parts) {
           for (const { reference } of fields) if (reference >= 0) parts.add(this.types[reference]);
         }
         for (const part of parts) {
-          if (!kindsByType.has(part)) kindsByType.set(part, []);
-          kindsByType.get(part).push(kind);
+          if (!this.kindsByType.has(part)) this.kindsByType.set(part, []);
+          this.kindsByType.get(part).push(kind);
         }
       }
-      return kindsByType;
+      return this.kindsByType;
+    }
+
+    /**
+     * The way from a kind to a type that has most of the words in its names; of several the
+     * shortest one. Undefined where there is none, and where many kinds have the type.
+     */
+    routeTo(type, terms) {
+      const maskOf = (has) => terms.reduce((mask, term, index) => mask + (has(term) ? 2 ** index : 0), 0);
+      const count = (mask) => terms.filter((_, index) => mask & (2 ** index)).length;
+      const level = [{ type, fields: [], mask: 0 }], visited = new Set();
+      const length = ({ type: kind, fields }) => fields.length + (kind.usage ? 0 : 2);
+      let best;
+      const isBetter = (one, other) =>
+        !other || one.count - other.count || other.type.api.level - one.type.api.level ||
+        length(other) - length(one) || byUse(other.type, one.type);
+      for (const { type: inner, fields, mask } of level) {
+        for (const field of inner.parents) {
+          const owner = field.type;
+          let found = mask | maskOf((term) => matchName(field.name, term) !== undefined);
+          if (owner.isKind) found |= maskOf((term) => namesKind(owner, term) || owner.api.words.has(term));
+          const key = `${owner.index} ${found}`;
+          if (owner === type || visited.has(key) || fields.length >= MAX_STEPS) continue;
+          visited.add(key);
+          const next = { type: owner, fields: [field, ...fields], mask: found, count: count(found) };
+          if (!owner.isKind) level.push(next);
+          else if (!(isShared(inner) && !next.count) && isBetter(next, best) > 0) best = next;
+        }
+      }
+      return best;
+    }
+
+    /**
+     * A result as it is shown: by its path in a kind, where it is part of one; in one that words
+     * name, if not that of the result.
+     */
+    placed({ entry, score, route, fragment = "", note = "", isOwn, phrases }, terms) {
+      let { type, fields } = route ?? ownRoute(entry);
+      const isInside = entry.isField || !type.path; // an object without a page is a field
+      if (isInside && !isOwn && this.release) {
+        // What is meant by other words is meant in any kind.
+        const isNamed = !type.isKind || !phrases || terms.some((term) => namesKind(type, term));
+        const inner = isNamed ? type : entry.type;
+        const outer = this.routeTo(inner, terms);
+        const rest = isNamed ? fields : [entry];
+        if (outer && (!type.isKind || (!isNamed && terms.some((term) => namesKind(outer.type, term))))) {
+          [type, fields] = [outer.type, [...outer.fields, ...rest]];
+        }
+      }
+      const shown = fields.at(-1) ?? entry;
+      return { entry: shown, path: (entry.role === "API" && entry.path) || pathOf({ type, fields }) + fragment, release: type.release, score, type, fields, note };
+    }
+
+    /** What is known of a result in its kind, first what words ask for. */
+    factsOf({ entry, type, note }, text) {
+      const facts = entry.inKinds?.get(type.name.text) ?? entry.facts ?? [];
+      const words = text.toLowerCase().split(SEPARATOR);
+      const isAsked = ({ about }) => words.some((word) => this.words.get(about)?.has(word));
+      const sorted = [...facts.filter(isAsked), ...facts.filter((fact) => !isAsked(fact))];
+      return [note, ...sorted.map((fact) => fact.text)].filter(Boolean);
+    }
+
+    /** The names of other kinds that have a field, those that are used most first. */
+    twinsOf({ entry, type }) {
+      const kinds = entry.isField ? this.kindsOfTypes.get(entry.type) ?? [] : [];
+      const names = kinds.toSorted((a, b) => b.usage - a.usage).map(({ name }) => name.text);
+      return [...new Set(names)].filter((name) => name !== type.name.text).slice(0, MAX_TWINS);
     }
 
     /** What the descriptions are compared by; a word says more in a short one than in a long one. */
@@ -407,25 +475,23 @@
     /** Whether a word is in a description, a value or another word for something. */
     hasWord(term) {
       this.prepareTexts();
-      const [word] = contentOf(term);
+      const [{ stem } = {}] = contentOf(term, this.words);
       return this.lowerTexts.some((text) => text.includes(term)) ||
-        this.aliases.some(({ phrases }) => phrases.some(({ words }) => words.includes(word))) ||
-        this.entries.some(({ answer }) => answer?.names.some((name) => name.joined === term));
+        this.aliases.some(({ phrases }) => phrases.some(({ words }) => words.includes(stem))) ||
+        this.entries.some(({ values = [] }) => values.some((name) => name.joined === term));
     }
 
-    /** The query with words that are nowhere replaced by the most similar ones. */
-    corrected(query) {
+    /** The pieces of a query, those with words that are nowhere replaced by the most similar ones. */
+    corrected(pieces) {
       const isKnown = (piece) => piece.toLowerCase().split(SEPARATOR).every((word) => this.hasWord(word));
-      const pieces = query.pieces.map((piece) => (isKnown(piece) ? piece : this.similar(joined(piece))));
-      const terms = pieces.map(joined);
-      return { ...query, pieces, terms, lower: pieces.join(" ").toLowerCase(), wantsCase: "" };
+      return pieces.map((piece) => (isKnown(piece) ? piece : this.similar(joined(piece))));
     }
 
     similar(term) {
       const limit = term.length > 7 ? 2 : term.length > 3 ? 1 : 0;
-      this.words ??= this.vocabulary();
+      this.spellings ??= this.vocabulary();
       let best = term, bestRank = Infinity;
-      for (const [word, usage] of limit ? this.words : []) {
+      for (const [word, usage] of limit ? this.spellings : []) {
         if (word.startsWith(term)) return term;
         const mistakes = distance(term, word, limit);
         const rank = mistakes * 100 - usage;
@@ -452,49 +518,80 @@
       matchResource(kind, term)?.match === MATCH.exact;
   }
 
+  /** The order of kinds that have the same field: those that people use first, then stable ones. */
+  const byUse = (one, other) => other.usage - one.usage || one.api.order - other.api.order;
+
   function extended(path, step) {
     return { fields: [...path.fields, ...step], gaps: path.gaps + step.length - 1 };
   }
 
-  /** Collects results, each path once, with its best score. */
+  const ownRoute = (entry) => (entry.isField ? { type: entry.type, fields: [entry] } : { type: entry, fields: [] });
+
+  /** Whether so many kinds refer to a type that it is not one of their parts: ObjectMeta. */
+  const isShared = ({ parents }) => parents.filter(({ type }) => type.isKind).length > SHARED;
+
+  /** Collects results, each entry once by each way to it, with its best score. */
   class Results {
     constructor() {
-      this.byPath = new Map();
-      this.add = (entry, path, score, fields = [entry], note = "") => {
-        const release = (entry.type ?? entry).release;
-        const key = `${release} ${path}`;
-        const result = this.byPath.get(key);
-        if (result && result.score <= score) return;
-        this.byPath.set(key, { entry, path, release, score, fields, note });
+      this.found = new Map();
+      this.add = (entry, score, rest = {}) => {
+        if (!this.found.has(entry)) this.found.set(entry, new Map());
+        const ways = this.found.get(entry);
+        const way = (rest.fragment ?? "") + (rest.route ? pathOf(rest.route) : "");
+        if (!(ways.get(way)?.score <= score)) ways.set(way, { entry, score, ...rest, note: rest.note ?? ways.get(way)?.note });
       };
     }
 
     get size() {
-      return this.byPath.size;
+      return this.found.size;
     }
 
     sorted() {
-      const order = (a, b) => a.score - b.score || (a.path < b.path ? -1 : 1);
-      return [...this.byPath.values()].sort(order);
+      // A field has the same score in all kinds that it is reached from.
+      const kindOf = ({ route, entry }) => (route ?? ownRoute(entry)).type;
+      return [...this.found.values()].flatMap((ways) => [...ways.values()])
+        .sort((a, b) => a.score - b.score || byUse(kindOf(a), kindOf(b)));
     }
   }
 
+  /** The results as they are shown, those with the same name and description once. */
+  function folded(pool, results, terms, limit) {
+    const shown = new Map();
+    for (const result of results) {
+      if (shown.size > limit) break;
+      const place = pool.placed(result, terms);
+      const isTwin = place.entry.isField && pool.textOf(place.entry);
+      const key = isTwin ? `${place.entry.name.text} ${place.entry.text}` : place.release + place.path;
+      if (!shown.has(key)) shown.set(key, place);
+      else if (!shown.get(key).note) shown.get(key).note = place.note;
+    }
+    return [...shown.values()];
+  }
+
   /**
-   * The results of a query in one index, best first. Where no name matches, the words may have
-   * typing mistakes; what has only some of the words, or has them in its description, comes last.
+   * The results of a query in one index, best first. Where no name matches, words that ask for
+   * something are left out, and then the words may have typing mistakes; what has only some of
+   * the words, or has them in its description, comes last.
    */
   function findResults(pool, text, limit) {
     let query = parseQuery(text);
     const results = new Results();
-    if (!query.terms.length) return results.sorted();
-    pool.findByName(query, results.add);
+    if (!query.terms.length) return [];
     pool.findAliases(query, results.add);
-    if (!results.size) {
-      query = pool.corrected(query);
-      pool.findByName(query, results.add);
+    const asks = (piece) => [...pool.words.values()].some((words) => words.has(piece.toLowerCase()));
+    const content = query.pieces.filter((piece) => !asks(piece));
+    const tries = [
+      () => query,
+      () => withPieces(query, content),
+      () => (query = withPieces(query, pool.corrected(query.pieces))),
+      () => withPieces(query, pool.corrected(content)),
+    ];
+    for (const make of tries) {
+      pool.findByName(make(), results.add);
+      if (results.size) break;
     }
     if (results.size < limit) pool.findRelated(query, results.add);
-    return results.sorted();
+    return folded(pool, results.sorted(), contentOf(query.lower, pool.words).map(({ stem }) => stem), limit);
   }
 
   Object.assign(globalThis.kubestencilSearch, { Pool, findResults });

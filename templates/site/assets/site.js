@@ -3,13 +3,16 @@
 // loading the search (find.js) when it is first used.
 (() => {
   const page = document.documentElement;
-  const statusLine = document.createElement("div");
-  Object.assign(statusLine, { id: "said", className: "visually-hidden", role: "status" });
-  document.body.append(statusLine);
-
   /** Announce a text to screen readers. */
   function announce(text) {
     statusLine.textContent = text;
+  }
+
+  /** A new element with properties and children. */
+  function element(tag, properties, ...children) {
+    const created = Object.assign(document.createElement(tag), properties);
+    created.append(...children);
+    return created;
   }
 
   /** A name that can be broken behind its dots and slashes, and before the words in it. */
@@ -36,6 +39,9 @@
       // The setting applies to this page only.
     }
   }
+
+  const statusLine = element("div", { id: "said", className: "visually-hidden", role: "status" });
+  document.body.append(statusLine);
 
   // ------------------------------------------------------------------------ copying
 
@@ -66,14 +72,12 @@
     confirmCopy(button, isCopied);
   }
 
-  for (const block of document.querySelectorAll(".example pre")) {
-    const button = document.createElement("button");
-    Object.assign(button, { className: "copy", textContent: "Copy", ariaLabel: `Copy the ${block.ariaLabel} example` });
-    block.before(button);
+  for (const block of document.querySelectorAll(".example pre, .block pre")) {
+    block.before(element("button", { className: "copy", ariaLabel: `Copy the ${block.ariaLabel} example` }, "Copy"));
   }
 
   function copyExample(button) {
-    const code = button.closest(".example").querySelector("code");
+    const code = button.closest(".example, .block").querySelector("code");
     return copy(button, code.textContent, code);
   }
 
@@ -138,42 +142,33 @@
 
   /** Load a script of the site; scripts run in the order of these calls. */
   function loadScript(path, onError) {
-    const script = document.createElement("script");
-    script.src = page.dataset.root + path;
-    script.async = false;
+    const script = element("script", { src: page.dataset.root + path, async: false });
     script.addEventListener("error", onError);
     document.head.append(script);
     return script;
   }
 
   function loadStyle(name) {
-    const link = document.createElement("link");
-    Object.assign(link, { rel: "stylesheet", href: `${page.dataset.root}assets/${name}` });
-    document.head.append(link);
+    document.head.append(element("link", { rel: "stylesheet", href: `${page.dataset.root}assets/${name}` }));
   }
 
   let dialog = null; // the search, once it was asked for; "find.js" fills it
 
   function createDialog() {
-    const element = (tag, attributes, ...children) => {
-      const created = document.createElement(tag);
-      for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
-      created.append(...children);
-      return created;
-    };
     const label = "Search kinds, fields and descriptions";
     const key = (name) => element("kbd", {}, name);
-    dialog = element("dialog", { id: "search-dialog", "aria-label": "Search" },
-      element("div", { class: "ask" },
-        element("input", {
-          type: "text", role: "combobox", id: "search-query", "aria-label": label, placeholder: label,
-          "aria-controls": "found", "aria-expanded": "false", "aria-autocomplete": "list",
-          autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go",
-        }),
-        element("button", { type: "button", id: "search-close" }, "Close")),
+    const found = element("div", { id: "found", role: "listbox", ariaBusy: "true", ariaLabel: "Search results" });
+    const input = element("input", {
+      type: "text", role: "combobox", id: "search-query", ariaLabel: label, placeholder: label, ariaExpanded: "false",
+      ariaAutoComplete: "list", autocomplete: "off", autocapitalize: "off", spellcheck: false, enterKeyHint: "go",
+    });
+    input.setAttribute("aria-controls", found.id);
+    dialog = element("dialog", { id: "search-dialog", ariaLabel: "Search" },
+      element("div", { className: "ask" }, input, element("button", { type: "button", id: "search-close" }, "Close")),
       element("p", { id: "search-count", role: "status" }),
-      element("div", { id: "found", role: "listbox", "aria-busy": "true", "aria-label": "Search results" }),
-      element("p", { class: "keys", "aria-hidden": "true" },
+      element("div", { className: "results" }, found,
+        element("section", { id: "search-answer", ariaLabel: "Answer", hidden: true })),
+      element("p", { className: "keys", ariaHidden: "true" },
         key("↑"), " ", key("↓"), " select ", key("Enter"), " open ", key("Esc"), " close"));
     document.body.append(dialog);
     dialog.addEventListener("click", (event) => {
@@ -223,9 +218,10 @@
   if ("pages" in page.dataset) loadScript("assets/own-pages.js", () => {});
 
   const searchButton = document.getElementById("find");
-  searchButton?.addEventListener("click", () => openSearch());
-  searchButton?.addEventListener("pointerenter", loadSearch);
-  searchButton?.addEventListener("focus", loadSearch);
+  for (const button of document.querySelectorAll("#find, [data-find]")) {
+    button.addEventListener("click", () => openSearch());
+    for (const event of ["pointerenter", "focus"]) button.addEventListener(event, loadSearch);
+  }
   if (new URL(location.href).searchParams.get("q")) openSearch(); // a shared search
 
   // ---------------------------------------------------------- keyboard, clicks, links
@@ -255,6 +251,6 @@
   updateReleaseLinks();
 
   Object.assign(globalThis.kubestencil, {
-    announce, breakable, copy, loadScript, openSearch, ownPages: [], readSetting, storeSetting, TEXT_INPUTS,
+    announce, breakable, copy, element, loadScript, openSearch, ownPages: [], readSetting, storeSetting, TEXT_INPUTS,
   });
 })();

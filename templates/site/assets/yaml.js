@@ -294,8 +294,8 @@
   }
 
   /**
-   * The documents of a text: { value, repeated }, or the { error, line } from which on one
-   * cannot be read, with its "text". Lines count from 0.
+   * The documents of a text: { value, repeated }, or the { error, line, column } from which on one
+   * cannot be read, with its "text". Lines and columns count from 0.
    */
   function readDocuments(written) {
     const text = written.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
@@ -313,6 +313,11 @@
       return low;
     }
 
+    function refuse(message, offset, part) {
+      const line = lineAt(offset);
+      documents.push({ error: message, line, column: offset - starts[line], text: part });
+    }
+
     function read(base, part) {
       try {
         const node = parse(part);
@@ -321,7 +326,7 @@
         if (document.value.value !== null) documents.push(document);
       } catch (error) {
         if (!(error instanceof Mistake)) throw error;
-        documents.push({ error: error.message, line: lineAt(base + error.offset), text: part });
+        refuse(error.message, base + error.offset, part);
       }
     }
 
@@ -329,7 +334,7 @@
       for (const [base, part] of isWholeJson ? [[0, text]] : split(text)) read(base, part);
     } catch (error) {
       if (!(error instanceof Mistake)) throw error;
-      documents.push({ error: error.message, line: lineAt(error.offset), text });
+      refuse(error.message, error.offset, text);
     }
     return documents;
   }

@@ -64,7 +64,7 @@ class ClusterReader:
         """The CustomResourceDefinitions of the cluster; None without any, and where
         they may not be read. Raises SourceError where there is no cluster, and where all
         together are larger than a document may be."""
-        self.kubectl.object("/version")
+        self.kubectl.check()
         name = "<cluster>/customresourcedefinitions"
         kind = {"apiVersion": _CRD_VERSION, "kind": "CustomResourceDefinition"}
         texts: list[str] = []

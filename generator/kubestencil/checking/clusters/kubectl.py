@@ -1,4 +1,4 @@
-"""Reads paths of the API server with ``kubectl get --raw``, which sends nothing but GET.
+"""Reads paths of the API server with kubectl, which sends nothing but GET.
 
 Credentials, contexts and proxies are those of kubectl. Answers are not trusted: what
 should be a list and is none is an error, and what is no object in it is left out.
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
+from kubestencil.checking.clusters.proxy import proxy_of
 from kubestencil.checking.paths import items_at, object_at, text_at
 from kubestencil.errors import KubestencilError, SourceError
 from kubestencil.programs import output_of
@@ -49,12 +50,22 @@ class Kubectl:
 
     context: str | None = None
 
+    def check(self) -> None:
+        """Ask for the version of the server. Raises ProgramError, with what kubectl says,
+        where there is none."""
+        self._raw("/version")
+
     def text(self, path: str) -> str:
         """What the server answers. Raises SourceError where it refuses."""
+        proxy = proxy_of(self.context)
+        data = proxy.get(path, max_bytes()) if proxy else self._raw(path)
+        return decode_text(data, path)
+
+    def _raw(self, path: str) -> bytes:
         command = ["kubectl", "get", f"--raw={path}", f"--request-timeout={_TIMEOUT}s"]
         if self.context is not None:
             command.append(f"--context={self.context}")
-        return decode_text(output_of(command, max_bytes()), path)
+        return output_of(command, max_bytes())
 
     def object(self, path: str) -> Mapping[str, Any]:
         """The same as a JSON object. Raises SpecError for another answer."""
@@ -81,7 +92,9 @@ class Kubectl:
             if not token:
                 return
             if not isinstance(token, str):
-                raise SourceError("does not say how the list goes on", where=path)
+                raise SourceError(
+                    "has no valid token for the rest of the list", where=path
+                )
         raise SourceError(f"has more than {_MAX_PAGES:,} pages", where=path)
 
     def resources(self) -> Iterator[ServedResource | KubestencilError]:

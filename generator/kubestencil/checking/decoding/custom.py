@@ -20,7 +20,7 @@ from kubestencil.checking.decoding.scalar_checks import (
     check_string,
 )
 from kubestencil.checking.findings import Results
-from kubestencil.checking.paths import Link
+from kubestencil.checking.paths import Link, path_of
 from kubestencil.checking.problems import (
     Check,
     missing_field,
@@ -93,7 +93,7 @@ def _check_of_shape(schema: Schema, references: References) -> Check:
     if schema.int_or_string:
         return _check_int_or_string
     if schema.type == "array" and schema.items is not None:
-        return _list(schema.items, references)
+        return _list(schema.items, references, schema.preserves_unknown_fields)
     if schema.type == "object":
         return _object(schema, references)
     if schema.type is not None:
@@ -153,11 +153,30 @@ def _check_without_fields(value: Any, at: Link, results: Results) -> None:
             _check_without_fields(item, (index, at), results)
 
 
-def _list(items: Schema, references: References) -> Check:
+def _list(items: Schema, references: References, keeps_unknown: bool) -> Check:
     check_item = check_of_custom(items, references)
+    if keeps_unknown:
+        check_item = _keeping_fields(check_item)
     is_untyped = items.type is None and items.ref is None
     takes_null = items.keeps_null or items.has_default or is_untyped
     return check_of_parts(list, check_item, takes_null=takes_null)
+
+
+def _keeping_fields(check: Check) -> Check:
+    """The check of a value in which unknown fields are kept, those of items of lists in it
+    included (``skipPrune``, ``pkg/apiserver/schema/pruning/algorithm.go``)."""
+
+    def keep(value: Any, at: Link, results: Results) -> None:
+        start, depth = len(results.problems), len(path_of(at))
+        check(value, at, results)
+        results.problems[start:] = [
+            problem
+            for problem in results.problems[start:]
+            if problem.rule != "unknown-field"
+            or not all(type(step) is int for step in problem.path[depth:-1])
+        ]
+
+    return keep
 
 
 def _integer(expected: str) -> Check:

@@ -10,7 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from kubestencil.checking.files.ignored_paths import make_valid_spec, split_lines
+from kubestencil.checking.files.expectations import (
+    EXPECTATION,
+    expectations_in,
+    is_expectation,
+)
+from kubestencil.checking.files.ignored_paths import (
+    make_valid_spec,
+    split_lines,
+    verdict_on,
+)
 from kubestencil.checking.findings import STDIN
 from kubestencil.errors import UsageError
 from kubestencil.source.crds import SUFFIXES
@@ -91,11 +100,10 @@ def _files_at(path: str) -> Iterator[ManifestFile]:
     elif os.path.exists(path):  # noqa: PTH110
         yield ManifestFile(path, _reason_to_skip(path))
     else:
-        raise UsageError(
-            "does not exist",
-            where=path or "an empty PATH",
-            hint="name a file, a folder, or - for standard input",
-        )
+        hint = "name a file, a folder, or - for standard input"
+        if "://" in path:
+            hint = f"pipe what is there: curl -fsSL {path} | kubestencil check -"
+        raise UsageError("does not exist", where=path or "an empty PATH", hint=hint)
 
 
 @dataclass(frozen=True)
@@ -112,10 +120,7 @@ class _Rules:
     def ignores(self, path: str, is_folder: bool) -> bool | None:
         """Whether the patterns ignore a path; None where none matches it."""
         relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
-        include: bool | None = self.spec.check_file(
-            f"{relative}/" if is_folder else relative
-        ).include
-        return include
+        return verdict_on(self.spec, relative, is_folder=is_folder)
 
 
 def _reason_to_skip(path: str) -> str:
@@ -128,8 +133,10 @@ def _reason_to_skip(path: str) -> str:
         # Links to folders can lead back up.
         return "link to a folder"
     # A shell makes a pipe of <(helm template chart/), which has a writer.
-    if stat.S_ISREG(mode) or path.startswith(_OPEN_FILES):
+    if path.startswith(_OPEN_FILES):
         return ""
+    if stat.S_ISREG(mode):
+        return EXPECTATION if is_expectation(Path(path)) else ""
     return "pipe, socket or device"
 
 
@@ -157,6 +164,7 @@ def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
     path, rules = folder
     entries = scan(path)
     rules = (*rules, *_rules_in(path))
+    expected = expectations_in(Path(path), (entry.name for entry in entries))
     for entry in entries:
         if entry.name.startswith("."):
             continue
@@ -167,6 +175,8 @@ def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
             continue
         if is_folder:
             yield entry.path, rules
+        elif entry.name in expected:
+            yield ManifestFile(entry.path, EXPECTATION)
         elif entry.is_file(follow_symlinks=False):
             yield ManifestFile(entry.path)
         else:

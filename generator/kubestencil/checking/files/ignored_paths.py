@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Others that pathspec uses where they are installed do not have all expressions.
 _BACKEND: Literal["simple"] = "simple"
+# The group of an expression of pathspec that captures a slash behind a folder.
+_SLASH = "ps_d"
 # What pathspec makes of ? and of *.
 _ANY, _STAR = "[^/]", "[^/]*"
 # Folders of any depth in a pattern: ``**``.
@@ -72,6 +74,32 @@ def make_spec(lines: Iterable[str]) -> GitIgnoreSpec:
         return GitIgnoreSpec.from_lines(texts, _pattern_class(), backend=_BACKEND)
     except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(str(error)) from error
+
+
+def verdict_on(spec: GitIgnoreSpec, path: str, *, is_folder: bool) -> bool | None:
+    """Whether the last pattern that is about a path itself ignores it; None where none is.
+
+    What a pattern says of a folder says nothing here of what is in it: that is only
+    looked at where the folder is not ignored (gitignore(5)).
+    """
+    for pattern in reversed(list(spec.patterns)):
+        regex, include = pattern.regex, pattern.include
+        if regex is not None and _is_about(regex, path, is_folder):
+            return include
+    return None
+
+
+def _is_about(regex: re.Pattern[str], path: str, is_folder: bool) -> bool:
+    """Whether an expression of pathspec matches a path, and not a folder that it is in:
+    of what a folder has, it captures the slash behind the folder."""
+    match = regex.search(path)
+    if match and not match.groupdict().get(_SLASH):
+        return True
+    end = len(path) + 1
+    return is_folder and any(
+        match.groupdict().get(_SLASH) and match.end(_SLASH) == end
+        for match in regex.finditer(f"{path}/")
+    )
 
 
 @cache

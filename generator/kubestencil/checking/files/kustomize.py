@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -27,6 +28,9 @@ _TRANSFORMERS: Mapping[Transformed, Sequence[str]] = {
     "name": ("namePrefix", "nameSuffix"),
     "labels": ("commonLabels", "labels"),
 }
+_NAME_OF_PATCH = re.compile(r"(?<![A-Za-z])patch(?:es)?(?![A-Za-z])", re.IGNORECASE)
+# Others that begin so have tests and programs about patches.
+_FOLDER_OF_PATCHES = re.compile(r"(?:.*[^A-Za-z])?patch(?:es)?", re.IGNORECASE)
 _OF_LABELS = frozenset(("labels", "selector", "matchLabels"))
 # The directives of strategic merge patches, whole and with the field that they are for.
 _DIRECTIVES = ("$patch", "$retainKeys")
@@ -63,6 +67,14 @@ class Kustomizations(NamedTuple):
             or ("name" in parts and is_name)
             or ("labels" in parts and not _OF_LABELS.isdisjoint(path))
         )
+
+
+def is_named_patch(file: ManifestFile) -> bool:
+    """Whether a file, or one of the two folders that it is in, is called a patch: another
+    program than kustomize may use it as one."""
+    *folders, name = pathlib.PurePath(file.path).parts[-3:]
+    is_in_folder = any(map(_FOLDER_OF_PATCHES.fullmatch, folders))
+    return is_in_folder or _NAME_OF_PATCH.search(name) is not None
 
 
 def read_kustomizations(files: Iterable[ManifestFile]) -> Kustomizations:

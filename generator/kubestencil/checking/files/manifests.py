@@ -88,6 +88,9 @@ class NoObject(NamedTuple):
     value: Any = None
 
 
+# What no text of an object lacks, in any encoding of strings that people write.
+_NAMES_OF_OBJECTS = re.compile(r"apiVersion|\bkind\b", re.IGNORECASE)
+
 Item = Manifest | Mistake | NoObject
 
 
@@ -104,7 +107,11 @@ def read_manifests(data: bytes, file: str) -> Iterator[Item]:
         at = Position(data.count(b"\n", 0, error.start) + 1, 1)
         yield _unreadable(0, message, "save it as UTF-8", at)
         return
-    yield from _documents(text, file)
+    may_have_objects = _NAMES_OF_OBJECTS.search(text) is not None
+    for item in _documents(text, file):
+        if isinstance(item, Mistake) and not (may_have_objects or item.is_template):
+            item = NoObject(item.subject, "no apiVersion and kind", item.at)
+        yield item
 
 
 def _documents(text: str, file: str) -> Iterator[Item]:

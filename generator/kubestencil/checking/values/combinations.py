@@ -9,6 +9,7 @@ from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Link, path_of, values_at
 from kubestencil.checking.problems import missing_field, shown
+from kubestencil.checking.values.fields import check_of_facts
 from kubestencil.checking.values.scalars import quantity_value
 from kubestencil.schema.knowledge.conditions import (
     Combination,
@@ -16,6 +17,7 @@ from kubestencil.schema.knowledge.conditions import (
     is_set,
     parse_term,
 )
+from kubestencil.schema.knowledge.values import FieldFacts
 
 #: Adds what is wrong with the fields of an object.
 ObjectRule = Callable[[Mapping[str, Any], Link, Results], None]
@@ -44,12 +46,18 @@ def _problems(
     combination: Combination, terms: Iterable[Term], value: Mapping[str, Any], at: Link
 ) -> Iterator[Problem]:
     """What is wrong with an object that a rule applies to."""
-    rule, fields = combination.rule, combination.fields
+    rule, fields, results = combination.rule, combination.fields, Results()
     reason = f": {' and '.join(map(str, terms))}" if terms else ""
     if rule == "needs":
         # An empty text is something else than a field that is absent.
         absent = (name for name in fields if value.get(name) in (None, []))
         yield from (missing_field(name, at, reason) for name in absent)
+        return
+    if rule == "format":
+        for part, place in values_at(value, fields[0].split("."), at):
+            if check := check_of_facts(FieldFacts(format=fields[1])):
+                check(part, place, results)
+        yield from results.values
         return
     present = [
         (name, place)

@@ -3,20 +3,26 @@ Deployment's pods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import items_at, link_of, values_at
 from kubestencil.checking.problems import Check, missing_field
 from kubestencil.checking.values.fields import check_of_facts
+from kubestencil.schema.knowledge.kinds import built_in_groups
 from kubestencil.schema.knowledge.places import facts_in_kind, unvalidated_fields
 from kubestencil.schema.knowledge.resources import resource_in
+from kubestencil.schema.knowledge.values import FieldFacts
 from kubestencil.schema.types import GroupVersionKind
 
 # A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
 _NAMED_BY_SERVER = ("LimitRange",)
 _OF_OWNERS = ("apiVersion", "kind", "name", "uid")
+# apiextensions-apiserver, pkg/registry/customresource/validator.go.
+_OF_CUSTOM_RESOURCES = {
+    "metadata.name": FieldFacts(format="dns-subdomain", max_length=253)
+}
 
 
 def refusals(
@@ -63,10 +69,10 @@ class PlaceChecks:
                 _Place(
                     path.split("."),
                     check_of_facts(facts.enforced),
-                    # ``_check_name`` asks for the name of every kind.
+                    # ``_check_metadata`` asks for the name of every kind.
                     bool(facts.required) and path != "metadata.name",
                 )
-                for path, facts in facts_in_kind(self._release, kind).items()
+                for path, facts in self._facts(kind).items()
             ]
         for steps, check, required in checks:
             for part, at in values_at(value, steps, ("", None)):
@@ -75,19 +81,26 @@ class PlaceChecks:
             for parent, at in values_at(value, steps[:-1], ("", None)):
                 if required and type(parent) is dict and parent.get(steps[-1]) is None:
                     results.values.append(missing_field(steps[-1], at))
-        self._check_name(value, kind, results)
-
-    def _check_name(self, value: Any, kind: GroupVersionKind, results: Results) -> None:
-        """An object that is stored needs a name, unless it lets the server make one."""
-        metadata, at = value.get("metadata") or {}, ("metadata", ("", None))
         resource = resource_in(kind, self._release)
-        is_stored = resource is not None and "get" in resource.verbs
-        if not is_stored or type(metadata) is not dict:
-            return
-        is_named = metadata.get("name") or metadata.get("generateName")
-        if not is_named and kind.kind not in _NAMED_BY_SERVER:
-            results.values.append(missing_field("name", at))
-        for path, owner in items_at(value, ("metadata", "ownerReferences")):
-            for name in _OF_OWNERS:
-                if not owner.get(name):
-                    results.values.append(missing_field(name, link_of(path)))
+        is_built_in = kind.group in built_in_groups()
+        if not is_built_in or (resource is not None and "get" in resource.verbs):
+            is_named = is_built_in and kind.kind in _NAMED_BY_SERVER
+            _check_metadata(value, results, is_named)
+
+    def _facts(self, kind: GroupVersionKind) -> Mapping[str, FieldFacts]:
+        if kind.group in built_in_groups():
+            return facts_in_kind(self._release, kind)
+        return _OF_CUSTOM_RESOURCES
+
+
+def _check_metadata(value: Any, results: Results, is_named: bool) -> None:
+    """An object that is stored needs a name, unless it lets the server make one."""
+    metadata, at = value.get("metadata") or {}, ("metadata", ("", None))
+    if type(metadata) is not dict:
+        return
+    if not (is_named or metadata.get("name") or metadata.get("generateName")):
+        results.values.append(missing_field("name", at))
+    for path, owner in items_at(value, ("metadata", "ownerReferences")):
+        for name in _OF_OWNERS:
+            if not owner.get(name):
+                results.values.append(missing_field(name, link_of(path)))

@@ -5,6 +5,7 @@ it names."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from kubestencil.checking.verdicts.internal_paths import (
     WHOLE,
     as_written,
     located,
+    written_field,
 )
 from kubestencil.schema.types import group_version_kind
 from kubestencil.validator.process import PendingAnswer, Validator
@@ -44,6 +46,10 @@ _NOT_SERVED = (
 
 # What apiextensions-apiserver says beside the causes for which it left out rules.
 _INCOMPLETE = "some validation rules were not checked because the object was invalid"
+
+# A warning of 1.37 and later about a CustomResourceDefinition.
+_FORMAT = re.compile(r'unrecognized format "([^"]*)"')
+_MAX_DEPTH = 100
 
 # Fields of containers.
 _OF_SHELLS = ("command", "args")
@@ -117,7 +123,7 @@ def add_verdict(
 def _failures(answer: Answer, value: Mapping[str, Any]) -> Iterator[str]:
     """Why there is no verdict, where the server's code failed, or where what a
     placeholder stands for decides."""
-    if answer.policies and _has_placeholders(value):
+    if (answer.policies or _is_unreadable(answer)) and _has_placeholders(value):
         yield PLACEHOLDER
     if answer.has_failed and not answer.policies:
         yield "the API server's own code failed"
@@ -128,6 +134,8 @@ def _refusals(
 ) -> Iterator[Problem]:
     is_admitted = not answer.pod_security and not answer.policies
     if answer.accepted or not answer.is_verdict or not is_admitted:
+        return
+    if _is_unreadable(answer) and _has_placeholders(value):
         return
     causes = [cause for cause in answer.causes if _INCOMPLETE not in cause.message]
     causes = causes or [Cause("", "", answer.message)]
@@ -140,6 +148,12 @@ def _refusals(
         for cause, path, rest in places
         if not reason_unknown(value_at(value, path)) and not _has_unknown(cause)
     )
+
+
+def _is_unreadable(answer: Answer) -> bool:
+    """Whether a server cannot read an object, and does not say where: a quantity or a time
+    is none."""
+    return answer.code == 400 and not answer.causes
 
 
 def _has_unknown(cause: Cause) -> bool:
@@ -198,8 +212,22 @@ def message_of(cause: Cause) -> str:
 def _warnings(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
     for warning in dict.fromkeys(answer.warnings):
         field, colon, _ = warning.partition(": ")
+        field = written_field(field, value) if colon else field
         path, rest = located(field, value) if colon else ((), field)
+        if match := _FORMAT.fullmatch(warning):
+            path, rest = _place_of_format(match[1], value), ""
         yield Problem("server-warning", () if rest else path, warning, "")
+
+
+def _place_of_format(name: str, value: Mapping[str, Any]) -> Path:
+    """Where a CustomResourceDefinition has a format first."""
+    places: list[tuple[Path, Any]] = [((), value)]
+    for path, part in places:
+        if isinstance(part, Mapping) and part.get("format") == name:
+            return (*path, "format")
+        if len(path) < _MAX_DEPTH:
+            places += (((*path, step), inner) for step, inner in parts_of(part))
+    return ()
 
 
 def denials(messages: Sequence[str], value: Mapping[str, Any]) -> Iterator[Problem]:

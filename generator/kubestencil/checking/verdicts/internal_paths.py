@@ -3,16 +3,18 @@ objects in a form of its own, whose fields may be called otherwise than in a ver
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kubestencil.checking.paths import Path
+from kubestencil.checking.paths import Path, value_at
 from kubestencil.validator.protocol import Cause
 
 #: The path of a whole custom resource.
 WHOLE = "<nil>"
 _MAX_DIGITS = 10
+_NAME: Path = ("metadata", "name")
 # A step of a path of the server: a name, an index, or a key in brackets.
 STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
 
@@ -62,6 +64,9 @@ _RENAMES = (
         "spec.targetCPUUtilizationPercentage",
     ),
     _Rename("v1", "Node", "metadata.taints", "spec.taints"),
+    # The server copies the one value to the list of all.
+    _Rename("v1", "Node", "spec.podCIDRs[0]", "spec.podCIDR"),
+    _Rename("v1", "Service", "spec.clusterIPs[0]", "spec.clusterIP"),
 )
 
 
@@ -77,13 +82,28 @@ def as_written(cause: Cause, value: Mapping[str, Any]) -> Cause:
     named = _IN_MESSAGE.match(cause.message)
     if named and cause.field in ("", WHOLE):
         return cause._replace(field=named[1] or named[2])
+    if _is_of_name(cause, value):
+        return cause._replace(field="metadata.name")
+    return cause._replace(field=written_field(cause.field, value))
+
+
+def written_field(field: str, value: Mapping[str, Any]) -> str:
+    """The path that a field has in the version of an object."""
+    if not located(field, value)[1]:
+        return field
     kind = value.get("apiVersion"), value.get("kind")
     for rename in _RENAMES:
-        rest = cause.field.removeprefix(rename.internal)
+        rest = field.removeprefix(rename.internal)
         is_same = kind == (rename.api_version, rename.kind)
-        if is_same and rest != cause.field and rest[:1] in ("", ".", "["):
-            return cause._replace(field=f"{rename.written}{rest}")
-    return cause
+        if is_same and rest != field and rest[:1] in ("", ".", "["):
+            return f"{rename.written}{rest}"
+    return field
+
+
+def _is_of_name(cause: Cause, value: Mapping[str, Any]) -> bool:
+    """Whether the server refuses the label that a Namespace gets of its name."""
+    is_label = value.get("kind") == "Namespace" and cause.field == "metadata.labels"
+    return is_label and cause.bad_value == json.dumps(value_at(value, _NAME))
 
 
 def located(field: str, value: Any) -> tuple[Path, str]:

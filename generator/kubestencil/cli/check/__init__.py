@@ -2,7 +2,7 @@
 
 The options are here, so that --help imports no more than these; ``job`` does the work,
 and ``fix`` that of --fix. ``lsp`` is the command of the language server, which has the
-same settings.
+same settings, and ``merge`` that which joins reports; ``outcome`` is about exit codes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ from kubestencil.cli.options import (
     cluster_options,
     complete_release,
     crds_option,
+    fail_on_option,
+    fail_on_skipped_option,
     file_option,
     file_path,
     flag,
     quiet_option,
+    shard_option,
+    show_skipped_option,
     specs_option,
     templates_option,
     text,
@@ -79,6 +83,7 @@ def _read_pod_security(
         "Fixes": "fix dry-run",
         "The API server's own code": "exact pod-security policies applied "
         "applied-commit",
+        "Many machines": "shard",
     },
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
@@ -99,35 +104,28 @@ def _read_pod_security(
 @text(
     "--spec",
     "FILE|URL|-",
-    "OpenAPI document to check against, such as a cluster's; --to is its name.",
+    "OpenAPI spec to check against, such as a cluster's; --to is its name.",
 )
 @crds_option
 @unserved_option
 @flag(
     "--no-tree-crds",
-    "Leave the CustomResourceDefinitions among the checked files out of what is known.",
+    "Ignore the CustomResourceDefinitions among the checked files.",
 )
-@texts("--helm charts", "CHART", "Check what your helm renders of a chart, too")
+@texts("--helm charts", "CHART", "Also check what your helm renders of a chart")
 @texts(
     "--kustomize kustomizations",
     "DIR",
-    "Check what your kustomize, or kubectl, builds of a folder, too",
+    "Also check what your kustomize, or kubectl, builds of a folder",
 )
 @cluster_options("Check")
 @templates_option
 @format_option("check", ("check", "check-json", "check-sarif"))
 @file_option
-@click.option(
-    "--fail-on",
-    type=click.Choice(["error", "warning", "note", "new"]),
-    default="error",
-    show_default=True,
-    help="Exit 1 if there is a finding of this severity or a more severe one; new: an "
-    "error that the upgrade of --from brings.",
-)
-@flag("--show-skipped", "List what was not checked, with file and line.")
-@flag("--fail-on-skipped", "Exit 1 if anything was not checked.")
-@flag("--fix", "Fix what is sure in the files first; the report is about what is left.")
+@fail_on_option
+@show_skipped_option
+@fail_on_skipped_option
+@flag("--fix", "Fix files first where one thing can be meant; report the rest.")
 @flag("--dry-run", "With --fix: print a diff, and change no file.")
 @flag("--allow-empty", "Exit 0 if there is nothing to check.")
 @file_path(
@@ -166,7 +164,11 @@ def _read_pod_security(
 @text(
     "--applied-commit since",
     "REVISION",
-    "The same with the manifests as a commit of Git has them, such as main.",
+    "The same with the manifests of a commit of Git, such as main.",
+)
+@shard_option(
+    "Check one of N shards of the files, such as 3/16, for a report that kubestencil "
+    "merge joins with the others."
 )
 @quiet_option
 @click.pass_context

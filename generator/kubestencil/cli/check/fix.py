@@ -55,9 +55,11 @@ def fix_files(
         if reason:
             console.warn(f"{file.name}: not fixed: it {reason}")
         elif result.fixes or result.left:
+            # A run that is not dry reports what is left.
+            report = ": check without --fix reports them" if dry_run else ""
             console.warn(
                 f"{file.name}: {result.fixes} fixed{' (dry run)' if dry_run else ''}, "
-                f"{result.left} not fixed"
+                f"{result.left} not fixed{report if result.left else ''}"
             )
 
 

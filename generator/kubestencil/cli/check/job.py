@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from kubestencil.checking import Report, suppressions
 from kubestencil.checking.clusters.cluster import ClusterReader
+from kubestencil.checking.files.catalogues import definitions_of, is_catalogue
 from kubestencil.checking.files.definitions import definitions_in
 from kubestencil.checking.files.find import ManifestFile, find_files, is_read_once
 from kubestencil.checking.files.policies import policy_objects, unmatched_policies
@@ -26,6 +28,7 @@ from kubestencil.checking.run import check as check_paths
 from kubestencil.checking.upgrade import Upgrade
 from kubestencil.cli import console
 from kubestencil.cli.check.fix import fix_files
+from kubestencil.cli.check.outcome import exit_code, require_checked
 from kubestencil.cli.options import cluster_reader
 from kubestencil.cli.reports import paint
 from kubestencil.engine.rendering import ReportFormat
@@ -33,6 +36,7 @@ from kubestencil.errors import UsageError
 from kubestencil.schema import Release
 from kubestencil.schema.custom_resources.definitions import crd_values
 from kubestencil.schema.lazy import load_lazily, load_with_found
+from kubestencil.shards import WHOLE, Shard
 from kubestencil.source import Source, available, locate
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.find import DocumentOptions
@@ -53,7 +57,7 @@ from kubestencil.validator.protocol import PodSecurity
 Exact = Literal["auto", "require", "off"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CheckOptions:
     """The arguments and options of the command; ``after`` and ``before`` are those of
     --to and --from, ``file`` is that of --output."""
@@ -87,7 +91,13 @@ class CheckOptions:
     policies: tuple[str, ...]
     old: str | None
     since: str | None
+    shard: Shard | None
     quiet: bool
+
+    @cached_property
+    def catalogues(self) -> tuple[str, ...]:
+        """Those of ``crds`` that are catalogues of JSON Schemas."""
+        return tuple(filter(is_catalogue, self.crds))
 
     @property
     def other_inputs(self) -> tuple[str, ...]:
@@ -121,6 +131,8 @@ def run(options: CheckOptions) -> int:
     sources, releases = _with_definitions(options, named, texts)
     before = releases.pop(0) if options.before else None
     console.show_notes(releases[0].notes, quiet)
+    if options.fix and options.shard:
+        raise UsageError("cannot be combined", where="--fix and --shard")
     if options.fix:
         _fix(options, releases[-1])
         if options.dry_run:
@@ -134,18 +146,10 @@ def run(options: CheckOptions) -> int:
         report.skips if options.show_skipped else (),
     )
     console.write_result(options.report_format.render(contexts), options.file)
-    if not report.checked and not report.findings and not options.allow_empty:
-        raise UsageError(
-            "nothing was checked",
-            where=", ".join(dict.fromkeys((*paths, *options.other_inputs))),
-            hint=(
-                "the report says what was left out, and why"
-                if report.skipped
-                else "there is no object in it"
-            ),
-        )
-    failures = (finding.is_failure(options.fail_on) for finding in report.findings)
-    return int(any(failures) or bool(options.fail_on_skipped and report.skipped))
+    # A shard may be empty.
+    if not options.allow_empty and options.shard is None:
+        require_checked(report, (*paths, *options.other_inputs))
+    return exit_code([report], options.fail_on, options.fail_on_skipped)
 
 
 def report_on(options: CheckOptions, before: Source, after: Source) -> Report | None:
@@ -172,11 +176,15 @@ def _with_definitions(
 ) -> tuple[list[Source], list[Release]]:
     """The sources with the CustomResourceDefinitions among the manifests, and their
     releases."""
-    found = None
-    if not options.no_tree_crds:
-        paths = [*_files(options), *options.policies]
-        files = chain(find_files(paths), texts)
-        found = definitions_in(files, unserved=options.unserved)
+    paths, unserved = [*_files(options), *options.policies], options.unserved
+    is_asked = bool(options.catalogues) or not options.no_tree_crds
+    files = [*find_files(paths), *texts] if is_asked else []
+    found = None if options.no_tree_crds else definitions_in(files, unserved=unserved)
+    listed = definitions_of(options.catalogues, files, unserved=unserved)
+    if found is not None and listed is not None:
+        locations = (*found.locations, *listed.locations)
+        found = replace(found, locations=locations, files=(*found.files, *listed.files))
+    found = found or listed
     if found is None:
         return [*sources], [load_lazily(source) for source in sources]
     pairs = [load_with_found(source, found) for source in sources]
@@ -191,7 +199,8 @@ def _files(options: CheckOptions) -> tuple[str, ...]:
 def _all_sources(options: CheckOptions, cluster: ClusterReader | None) -> list[Source]:
     """The sources of the releases, with the CustomResourceDefinitions of the options
     and of the cluster."""
-    documents = DocumentOptions(options.specs, options.crds, options.unserved)
+    crds = tuple(name for name in options.crds if name not in options.catalogues)
+    documents = DocumentOptions(options.specs, crds, options.unserved)
     names = options.after.split(",") if options.after else []
     if not names and options.spec is None:
         names = [newest_release()]
@@ -248,7 +257,15 @@ def _report(
             chain.from_iterable(others) if others else (),
             releases[1:],
             _configuration(options).severities,
+            options.shard or WHOLE,
         )
+    if options.shard is not None:
+        # Most runs are not divided.
+        from kubestencil.checking.merging.join import as_part
+
+        # What there is nothing of may be in another shard.
+        named = str(options.config or "")
+        return as_part(_suppressed(report, options), options.shard, named)
     if report.updated == 0:
         console.warn(
             f"{'--applied' if options.since is None else '--applied-commit'}: no object was there "

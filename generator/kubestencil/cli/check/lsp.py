@@ -39,8 +39,8 @@ def lsp(
 ) -> int:
     """Serve findings, hover and completion to an editor.
 
-    It speaks the Language Server Protocol on standard input and output. The settings of
-    check in kubestencil.toml count, so that it is run in the project's folder.
+    It speaks the Language Server Protocol on standard input and output. In the folder of
+    a project, it uses the settings of check in kubestencil.toml.
     """
     try:
         from kubestencil.lsp.server import make_server

@@ -12,17 +12,27 @@ import click
 
 from kubestencil import build
 from kubestencil.build.refused import Refused, leave_out_refused
+from kubestencil.build.share import Share
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import parse_settings
 from kubestencil.cli.rendering.summary import first_page, report_summary
 from kubestencil.engine import Target, choose_targets, load_targets, possible_targets
+from kubestencil.errors import UsageError
+from kubestencil.shards import WHOLE, Shard
 from kubestencil.source import Source
 from kubestencil.source.find import DocumentOptions
 from kubestencil.source.pinned import PinnedDocument
 
 # In MB: what is said before it is written.
 _MUCH = 10
+# Targets state how many files, of which size, they make of a spec of Kubernetes, which has
+# at least these bytes. As many bytes as _SPEC_BYTES of CustomResourceDefinitions, whose
+# files are few and long, make these shares of both.
+_SMALLEST_SPEC = 100_000
+_SPEC_BYTES = 1_000_000
+_FILES_OF_CRDS = 0.08
+_BYTES_OF_CRDS = 0.2
 
 
 class RenderOptions(NamedTuple):
@@ -45,6 +55,8 @@ class RenderOptions(NamedTuple):
     prune: bool
     locked: bool
     keep_going: bool
+    shard: Shard | None
+    finish: bool
     jobs: int
     quiet: bool
     pinned: Mapping[str, PinnedDocument] = {}
@@ -61,8 +73,19 @@ class RenderOptions(NamedTuple):
             self.pinned,
         )
 
+    @property
+    def share(self) -> Share:
+        """The trees that the run makes. Raises UsageError where that would be both."""
+        if self.shard is not None and self.finish:
+            raise UsageError("cannot be combined", where="--shard and --finish")
+        return Share(self.shard or WHOLE, self.finish)
 
-def prepare(options: RenderOptions) -> tuple[list[Source], list[Target]]:
+
+#: The documents and the targets of a run, or of a part of it.
+Prepared = tuple[list[Source], list[Target]]
+
+
+def prepare(options: RenderOptions) -> Prepared:
     """The documents and the targets of a run."""
     names = options.names
     all_targets = load_targets(options.templates, names)
@@ -84,19 +107,25 @@ class Generated(NamedTuple):
 
 
 def generate(
-    options: RenderOptions, sources: list[Source], targets: list[Target], layout: str
+    options: RenderOptions, prepared: Iterable[Prepared], layout: str
 ) -> Generated:
-    """Generate or check ``targets`` of ``sources``, and show the result. With a
-    ``layout``, the releases are those that a project names."""
+    """Generate or check targets of documents, what takes longest first, and show the
+    result. With a ``layout``, the releases are those that a project names."""
     out, quiet, prune = options.out, options.quiet, options.prune
-    console.announce_sources(sources, quiet)
     refused: dict[str, Refused] = {}
-    if options.keep_going:
-        sources, refused = leave_out_refused(sources)
-    documents = replace(options.documents, refused=frozenset(refused))
-    covered = (
-        [] if prune or layout else build.find_covered(sources, targets, out, documents)
-    )
+    requests = []
+    for sources, targets in prepared:
+        console.announce_sources(sources, quiet)
+        if options.keep_going:
+            sources, left_out = leave_out_refused(sources)
+            refused |= left_out
+        documents = replace(options.documents, refused=frozenset(refused))
+        covered = (
+            []
+            if prune or layout
+            else build.find_covered(sources, targets, out, documents)
+        )
+        requests.append(build.BuildRequest(sources, targets, covered))
     run = (
         build.check
         if options.check
@@ -104,12 +133,11 @@ def generate(
     )
     with console.ProgressBar("reading", quiet) as bar:
         summary = run(
-            sources,
-            targets,
+            requests,
             out,
             jobs=options.jobs,
-            covered=covered,
             layout=layout,
+            share=options.share,
             progress=bar.jobs,
         )
     report_summary(summary, out, quiet)
@@ -117,25 +145,26 @@ def generate(
         # It asks API servers' own code, which other runs do not need.
         from kubestencil.cli.rendering.refused import show_refused
 
-        show_refused(refused, sources)
+        show_refused(refused, [source for part in requests for source in part.sources])
     is_failed = bool(refused) or any(tree.drift for tree in summary.trees)
     return Generated(is_failed, first_page(summary, out))
 
 
-def announce_size(
-    options: RenderOptions, runs: Iterable[tuple[list[Source], list[Target]]]
-) -> None:
+def announce_size(options: RenderOptions, prepared: Iterable[Prepared]) -> None:
     """Say about how much will be written, where that is known and much."""
     if options.quiet or options.check or options.groups or options.kinds:
         return
     files = megabytes = 0.0
-    for sources, targets in runs:
-        # Of a document with CustomResourceDefinitions, as much more as it is larger.
-        shares = [source.size / len(source.data) for source in sources]
+    for sources, targets in prepared:
+        # Beside CustomResourceDefinitions alone stands a spec without any kinds.
+        specs = [len(source.data) >= _SMALLEST_SPEC for source in sources]
+        crds = [(source.size - len(source.data)) / _SPEC_BYTES for source in sources]
         for target in targets:
-            share = max(shares) if target.newest_only else sum(shares)
-            files += target.size.files * share
-            megabytes += target.size.kilobytes * share / 1000
+            total = max if target.newest_only else sum
+            of_specs, of_crds = total(specs), total(crds)
+            files += target.size.files * (of_specs + of_crds * _FILES_OF_CRDS)
+            kilobytes = target.size.kilobytes * (of_specs + of_crds * _BYTES_OF_CRDS)
+            megabytes += kilobytes / 1000
     if megabytes >= _MUCH:
         console.status(
             f"generating about {files:,.0f} files, {megabytes:.0f} MB, in {options.out}/"

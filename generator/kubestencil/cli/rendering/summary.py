@@ -36,7 +36,7 @@ def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
         for path in tree.renamed[:_MAX_RENAMED]:
             console.warn(
                 f"{out / tree.tree / path} is called so, since not every platform can "
-                "have a file or folder with its name in the document"
+                "have a file or folder with its name in the spec"
             )
         _show_drift(out, tree)
     if quiet:

@@ -10,7 +10,6 @@ merged, however alike they are. What shows objects where they are used takes
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -26,6 +25,7 @@ from kubestencil.schema.types import (
     Schema,
     schema_of,
 )
+from kubestencil.text.unique_names import free_name, shortened_name
 
 # The keywords of a field that stay beside the reference to its type. They belong to
 # the field: the definition has copies of them.
@@ -43,7 +43,7 @@ class NamedObjects(NamedTuple):
 
     ``definitions`` are the given ones and those of their inline objects. ``pointers``
     has, for each of the latter, where its schema is: a pointer whose first token is
-    the name of a given definition. ``numbered`` maps those that have a number to the
+    the name of a given definition. ``numbered`` maps those that have digits to the
     name that was taken.
     """
 
@@ -56,7 +56,7 @@ def name_inline_objects(definitions: Mapping[str, JsonObject]) -> NamedObjects:
     """``definitions`` with a definition for every inline object that has properties.
 
     Each comes behind the definition that it is part of, in the order of the document.
-    A name that is taken (``hostAliases`` and ``host_aliases``) gets a number, also one
+    A name that is taken (``hostAliases`` and ``host_aliases``) gets digits, also one
     that differs in case only (``positionDb`` and ``positiondb``).
     """
     return _Namer(definitions).name_all()
@@ -141,9 +141,6 @@ class _Namer:
         self.extracted: dict[str, JsonObject] = {}
         self.pointers: dict[str, Pointer] = {}
         self.numbered: dict[str, str] = {}
-        # How many objects have had a name, so that the next one's number is found
-        # without trying all before it.
-        self.counts: dict[str, int] = {}
 
     def name_all(self) -> NamedObjects:
         result: dict[str, JsonObject] = {}
@@ -197,7 +194,7 @@ class _Namer:
             return _reference(schema)
         if not schema.get("properties"):
             return self.nested(schema, name, pointer)
-        unique_name = self.unique(name)
+        unique_name = self.unique(name, pointer)
         self.pointers[unique_name] = pointer
         # An object comes before those inside of it.
         self.extracted[unique_name] = {}
@@ -207,23 +204,16 @@ class _Namer:
         }
         return {**field_keywords, "$ref": f"{REFERENCE_PREFIX}{unique_name}"}
 
-    def unique(self, name: str) -> str:
-        """``name``, shortened if it is too long, with a number if it is taken."""
+    def unique(self, name: str, pointer: Pointer) -> str:
+        """``name``, shortened if it is too long, with digits of the path if it is taken."""
         package, dot, kind = name.rpartition(".")
         if len(kind) > _MAX_LENGTH:
-            digest = hashlib.sha256(kind.encode()).hexdigest()[:8]
-            kind = f"{kind[: _MAX_LENGTH - len(digest)]}{digest}"
-            name = f"{package}{dot}{kind}"
+            name = f"{package}{dot}{shortened_name(kind, _MAX_LENGTH)}"
         folded = name.casefold()
         if folded not in self.taken:
             self.taken[folded] = name
             return name
-        number = self.counts.get(folded, 1)
-        candidate = name
-        while candidate.casefold() in self.taken:
-            number += 1
-            candidate = f"{name}{number}"
-        self.counts[folded] = number
+        candidate = free_name(name, self.taken, repr(pointer), fold=str.casefold)
         self.taken[candidate.casefold()] = candidate
         self.numbered[candidate] = self.taken[folded]
         return candidate

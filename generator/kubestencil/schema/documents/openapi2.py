@@ -249,7 +249,7 @@ class _DefinitionReader:
                         if full_name.endswith(f".{kind}")
                     ]
                     raise self.error(
-                        f"refers to {schema.ref!r}, which the document does not define",
+                        f"refers to {schema.ref!r}, which the spec does not define",
                         ("$ref", pointer),
                         nearest(schema.ref, same_kind or definitions),
                     )

@@ -28,7 +28,7 @@ def as_openapi2(document: JsonObject, origin: str) -> JsonObject:
         return _of_openapi3(document, origin)
     if document.get("swagger") != "2.0":
         raise SpecError(
-            "is not an OpenAPI 2.0 document",
+            "is not an OpenAPI 2.0 spec",
             where=f"{origin}#/swagger",
             hint="give the swagger.json of a Kubernetes release, a cluster's /openapi/v2, "
             "or CustomResourceDefinitions",

@@ -1,14 +1,16 @@
 """What is known of the fields of one object together: which need or exclude each other,
-and the conditions of facts, terms about other fields of the object."""
+the conditions of facts, terms about other fields of the object, and what the example of a
+field needs beside it (the table ``examples``)."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from kubestencil.schema.knowledge.tables import ranged_rows, rows_of_release
+from kubestencil.schema.knowledge.tables import ranged_rows, rows, rows_of_release
 from kubestencil.source.releases import ReleaseRange
 
 
@@ -17,9 +19,10 @@ class Combination(NamedTuple):
 
     ``condition`` has the terms of ``facts.values.Default``, all of which hold; empty for
     always. ``rule`` is ``needs``, ``forbids``, ``exactly-one-of``, ``at-most-one-of``,
-    ``at-least-one-of``, or ``at-most`` and ``at-least``, which compare the first field
-    with the second one; ``fields`` are JSON names. A field counts as set where it is
-    neither null, nor an empty text or list; ``needs`` accepts an empty text, too.
+    ``at-least-one-of``, ``at-most`` and ``at-least``, which compare the first field
+    with the second one, or ``format``, of the texts of the first field; ``fields`` are
+    JSON names, the second one of ``format`` that of a format. A field counts as set where
+    it is neither null, nor an empty text or list; ``needs`` accepts an empty text, too.
     ``found`` is ``asked``, or ``reviewed`` for what no object can prove.
     """
 
@@ -34,13 +37,15 @@ class Combination(NamedTuple):
     def names(self) -> frozenset[str]:
         """The fields of the definition that it is about."""
         terms = (parse_term(term).field for term in self.condition)
-        paths = (name for name in (*self.fields, *terms) if not name.isdigit())
+        fields = self.fields[:1] if self.rule == "format" else self.fields
+        paths = (name for name in (*fields, *terms) if not name.isdigit())
         return frozenset(path.partition(".")[0] for path in paths)
 
     @property
     def in_words(self) -> str:
         """The rule in words: ``needs labelSelector where matchLabelKeys is set``."""
-        fields = ", ".join(self.fields[:_MAX_FIELDS])
+        separator = " as " if self.rule == "format" else ", "
+        fields = separator.join(self.fields[:_MAX_FIELDS])
         others = len(self.fields) - _MAX_FIELDS
         more = f" and {others} others" if others > 0 else ""
         words = _RULES[self.rule].format(f"{fields}{more}")
@@ -57,6 +62,7 @@ _RULES = {
     "at-least-one-of": "at least one of {}",
     "at-most": "in ascending order: {}",
     "at-least": "in descending order: {}",
+    "format": "{}",
 }
 
 
@@ -169,3 +175,69 @@ def alternatives_of(
         ):
             return row.fields
     return ()
+
+
+class ExampleChange(NamedTuple):
+    """A change of an object of ``definition`` in which there is a value at ``path``.
+
+    ``path`` has JSON names without the indexes of lists. ``change`` is JSON that is merged
+    into the object: null removes a field; what is merged into a list is either an object
+    with its indexes, or a list, whose items are added. ``found`` is ``asked``, or
+    ``reviewed`` for what was written by hand.
+    """
+
+    releases: ReleaseRange
+    definition: str
+    path: str
+    change: str
+    found: str
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The names of the path."""
+        return tuple(self.path.split("."))
+
+    @property
+    def value(self) -> Mapping[str, Any]:
+        """The change."""
+        change: Mapping[str, Any] = json.loads(self.change)
+        return change
+
+
+def example_change_rows() -> Iterator[ExampleChange]:
+    """The rows of the table ``examples``."""
+    return ranged_rows("examples", ExampleChange, 3)
+
+
+@cache
+def example_changes(release: str) -> Mapping[str, Sequence[ExampleChange]]:
+    """The changes of a release by definition, those of shorter paths first."""
+    changes = sorted(example_change_rows(), key=change_order)
+    return rows_of_release(changes, release, lambda row: row.definition)
+
+
+def change_order(row: ExampleChange) -> tuple[int, str]:
+    """A key that sorts the changes of a definition as they are made: what is about more
+    fields first."""
+    return len(row.steps), row.path
+
+
+class RefusedPlace(NamedTuple):
+    """Fields of a definition, or at paths in it, that no new object keeps, and why
+    (``specs/refused-places.tsv``)."""
+
+    releases: ReleaseRange
+    definition: str
+    paths: tuple[str, ...]
+    reason: str
+
+
+@cache
+def refused_places(release: str) -> Mapping[tuple[str, str], str]:
+    """The reasons in a release by definition and path."""
+    return {
+        (row.definition, path): row.reason
+        for row in rows("refused-places", RefusedPlace)
+        if row.releases.includes(release)
+        for path in row.paths
+    }

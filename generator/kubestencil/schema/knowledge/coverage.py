@@ -41,7 +41,7 @@ class _AspectTables(NamedTuple):
 
 
 _ASPECTS: Mapping[Aspect, _AspectTables] = {
-    "documents": _AspectTables("the OpenAPI document", ()),
+    "documents": _AspectTables("the OpenAPI spec", ()),
     "gates": _AspectTables("feature gates", ("feature-gates",)),
     "flags": _AspectTables("flags", ("flags",)),
     "metrics": _AspectTables("metrics", ("metrics",)),
@@ -201,7 +201,7 @@ def _by_release(words: _Words, gaps: Sequence[Gap], has_rest: bool) -> str:
     for gap in sorted(gaps, key=lambda gap: release_order(gap.nearest)):
         aspects.setdefault(gap.nearest, []).append(gap.words)
     has_documents = any(gap.aspect == "documents" for gap in gaps)
-    beyond = "" if has_documents else " beyond the OpenAPI document"
+    beyond = "" if has_documents else " beyond the OpenAPI spec"
     verb = f" {words.verb}"
     parts: list[str] = []
     for release, names in aspects.items():

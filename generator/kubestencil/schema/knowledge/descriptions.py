@@ -145,6 +145,10 @@ _MARKER = re.compile(r"(?:^|(?<=\s))[-*] (?=\S)")
 _INCOMPLETE = frozenset({("Hostname", "ExternalIP", "InternalIP")})
 
 
+# More than the descriptions of a release, most of which its neighbours have.
+_CACHED_TEXTS = 16_384
+
+
 class StatedStage(NamedTuple):
     """The stage that a description states; ``gate`` and ``enabled``, the default of the
     gate, are None where it does not state them."""
@@ -154,7 +158,7 @@ class StatedStage(NamedTuple):
     enabled: bool | None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(_CACHED_TEXTS)
 def stated_stage(description: str, release: str | None = None) -> StatedStage | None:
     """The stage that the description of a field states, or None.
 
@@ -185,7 +189,7 @@ def _first(statement: re.Pattern[str], description: str) -> str | None:
     return None if match is None else next(filter(None, match.groups()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(_CACHED_TEXTS)
 def deprecation(description: str) -> str:
     """The beginning of the sentence in which a description calls what it describes
     deprecated; empty where it does not."""
@@ -194,7 +198,7 @@ def deprecation(description: str) -> str:
     return _sentence(_DEPRECATED, _OF_ANOTHER, description)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(_CACHED_TEXTS)
 def loss_of_effect(description: str) -> str:
     """The beginning of the sentence that says that a field does nothing any more,
     whatever else is set; empty where there is none."""
@@ -309,6 +313,7 @@ def _normalized(description: str) -> str:
     return _SPACES.sub(" ", description)
 
 
+@lru_cache(_CACHED_TEXTS)
 def stated_values(description: str) -> tuple[str, ...]:
     """The allowed values that a description lists; empty where it lists none, or two
     different lists."""
@@ -327,6 +332,7 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(re.sub(r"[\"'`]", "", value) for value in re.split(_SEPARATOR, text))
 
 
+@lru_cache(_CACHED_TEXTS)
 def stated_default(description: str) -> str:
     """The default that a description states without a condition; empty without one, and
     where it states several."""

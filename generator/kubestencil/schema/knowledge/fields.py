@@ -32,7 +32,7 @@ from kubestencil.schema.knowledge.warnings import (
 )
 from kubestencil.schema.types import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
-from kubestencil.source.releases import version_in
+from kubestencil.source.releases import release_order, version_in
 
 
 class ChangedField(NamedTuple):
@@ -76,13 +76,15 @@ class KnownField(NamedTuple):
     """A field of a definition in the release with a name, and all that is known of it.
 
     ``server`` are the facts that the tables have of its values; of a place in a kind those
-    that hold there. Everything else is asked for when it is needed.
+    that hold there. ``place_added`` is the first release that has the place, where one of
+    the fields that it is in was added. Everything else is asked for when it is needed.
     """
 
     release: str
     definition: str
     field: Field
     server: FieldFacts
+    place_added: str = ""
 
     @property
     def name(self) -> str:
@@ -149,9 +151,10 @@ class KnownField(NamedTuple):
 
     @property
     def added_in(self) -> str | None:
-        """The first release that has the field; None where that is the first one of its
-        type, or not known."""
-        return (self.changed.added or None) if self.changed else None
+        """The first release that has the field at its place; None where that is the first
+        one of its type, or not known."""
+        own = self.changed.added if self.changed else ""
+        return later_release(own, self.place_added) or None
 
     @property
     def removed_in(self) -> str | None:
@@ -181,6 +184,11 @@ class KnownField(NamedTuple):
         plugin = volume_plugin(self.definition, self.name)
         stated = loss_of_effect(self.schema.description)
         return stated or (plugin.end_in(self.release) if plugin else "")
+
+
+def later_release(*releases: str) -> str:
+    """The latest of some releases; those without a name count as the first."""
+    return max(filter(None, releases), key=release_order, default="")
 
 
 def known_fields(release: Release, definition: str) -> Iterator[KnownField]:

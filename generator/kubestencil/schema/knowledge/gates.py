@@ -4,7 +4,7 @@ kinds that they guard, and what is accepted only with them."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, cast
 
@@ -98,6 +98,12 @@ class GatedFieldRow(NamedTuple):
     found: str
 
 
+class _Dependency(NamedTuple):
+    releases: ReleaseRange
+    gate: str
+    needed: tuple[str, ...]
+
+
 def gate_rows() -> Iterator[GateRow]:
     """The rows of the table ``feature-gates``."""
     table = ranged_rows("feature-gates", GateRow, 1)
@@ -117,14 +123,40 @@ def gate_of(definition: str, field: str, release: str) -> GateStage | None:
     Where several gates are needed, it is the one that is off, or is the least stable.
     None where there is no gate, or the facts have none of the release.
     """
-    gates = [
+    stages = gates_of(definition, field, release)
+    return min(stages, key=lambda gate: (gate.enabled, gate.order), default=None)
+
+
+def gates_of(definition: str, field: str, release: str) -> Sequence[GateStage]:
+    """All gates that guard a field or, without a name of one, a kind."""
+    return [
         stage
         for row in _fields().get((definition, field), ())
         if row.releases.includes(release)
         for gate in row.gates
         if (stage := gate_in(gate, release)) is not None
     ]
-    return min(gates, key=lambda gate: (gate.enabled, gate.order), default=None)
+
+
+@cache
+def gate_dependencies(release: str) -> Mapping[str, Sequence[str]]:
+    """The gates of a release that depend on others, each with those."""
+    table = ranged_rows("gate-dependencies", _Dependency, 1)
+    return {row.gate: row.needed for row in table if row.releases.includes(release)}
+
+
+def with_dependencies(
+    gates: Iterable[str], dependencies: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Some gates, and all that they depend on, directly or not."""
+    found: dict[str, None] = {}
+    pending = [*gates]
+    while pending:
+        gate = pending.pop(0)
+        if gate not in found:
+            found[gate] = None
+            pending.extend(dependencies.get(gate, ()))
+    return [*found]
 
 
 def gate_in(gate: str, release: str) -> GateStage | None:

@@ -290,6 +290,14 @@ def concept_pages() -> Mapping[tuple[str, str], str]:
     return {(group, kind): page for group, kind, page in read_cells("concepts")}
 
 
+def kind_tasks() -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """What people do with kinds, each with the groups and names of these (``specs/
+    kind-tasks.tsv``)."""
+    for task, kinds in read_cells("kind-tasks"):
+        parts = (kind.partition("/") for kind in kinds.split())
+        yield task, tuple((group, kind) for group, _, kind in parts)
+
+
 class Synonym(NamedTuple):
     """What people call a kind or, at ``path``, a field or part of it (``specs/
     synonyms.tsv``); ``words`` are phrases."""
@@ -304,6 +312,11 @@ def synonyms() -> Iterator[Synonym]:
     """The rows of the table, in their order."""
     for group, kind, path, words in read_cells("synonyms"):
         yield Synonym(group, kind, path, tuple(words.split(", ")))
+
+
+def question_words() -> Mapping[str, list[str]]:
+    """The words of questions by what they ask for (``specs/search-words.tsv``)."""
+    return {about: words.split() for about, words in read_cells("search-words")}
 
 
 class ChangedMeaning(NamedTuple):

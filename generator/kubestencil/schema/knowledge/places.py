@@ -10,7 +10,12 @@ from typing import NamedTuple
 
 from kubestencil.schema.field_paths import fields_along
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.knowledge.fields import KnownField, known_field
+from kubestencil.schema.knowledge.fields import (
+    KnownField,
+    changed_field,
+    known_field,
+    later_release,
+)
 from kubestencil.schema.knowledge.tables import ranged_rows, rows
 from kubestencil.schema.knowledge.values import FieldFacts, server_facts
 from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
@@ -107,7 +112,10 @@ def known_place(
     """
     *outer, name = path
     owner, schema = definition, release.definitions[definition].schema
+    added = ""
     for step in outer:
+        if schema.field(step) and (change := changed_field(owner, step)):
+            added = later_release(added, change.added)
         inner = schema.field(step) or schema.values
         if inner is None:
             return None
@@ -116,7 +124,8 @@ def known_place(
         owner, schema = inner.ref or "", release.resolve(inner)
     for field in schema.fields:
         if field.name == name:
-            return at_place(known_field(release.name, owner, field), kind, path)
+            known = known_field(release.name, owner, field)
+            return at_place(known._replace(place_added=added), kind, path)
     return None
 
 

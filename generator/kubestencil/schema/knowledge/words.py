@@ -29,25 +29,28 @@ Fact = Literal[
 
 
 class Phrase(NamedTuple):
-    """A fact in words: ``text``, and the ``values`` after it, which are code; either may
-    be empty. ``detail`` is what only the long form says."""
+    """A fact in words: ``text``, the ``values`` after it, which are code, and what comes
+    ``after`` these; each may be empty. ``detail`` is what only the long form says."""
 
     fact: Fact
     text: str
     values: tuple[str, ...] = ()
     detail: str = ""
+    after: str = ""
 
     def spelled(self, spell: Callable[[str], str]) -> Phrase:
         """The same with what may be hostile text of documents spelled for a format."""
-        values = tuple(map(spell, self.values))
-        return self._replace(
-            text=spell(self.text), values=values, detail=spell(self.detail)
-        )
+        fact, text, values, detail, after = self
+        texts = spell(text), tuple(map(spell, values)), spell(detail), spell(after)
+        return Phrase(fact, *texts)
 
     @property
     def short(self) -> str:
         """The fact beside others: ``1 to 63 characters``."""
-        return " ".join(filter(None, (self.text, ", ".join(self.values))))
+        joined = (
+            listed(self.values) if self.fact == "values" else ", ".join(self.values)
+        )
+        return " ".join(filter(None, (self.text, joined, self.after)))
 
     @property
     def title(self) -> str:
@@ -55,7 +58,7 @@ class Phrase(NamedTuple):
         return f"{self.text[:1].upper()}{self.text[1:]}"
 
     def __str__(self) -> str:
-        """The whole fact as a line of its own: ``1 to 63 characters: lower case …``."""
+        """The whole fact as a line of its own: ``1 to 63 characters: lower-case …``."""
         line = self._replace(text=self.title).short
         return ": ".join(filter(None, (line, self.detail)))
 
@@ -118,11 +121,9 @@ def facts_in_words(schema: Schema, facts: FieldFacts) -> Iterator[Phrase]:
     if facts.required:
         yield Phrase("required", "required")
     yield from values_in_words(facts.enum or levels[-1].enum)
-    defaults = tuple(_defaults(facts.defaults, schema))
     # What the server gives a required field without a value is no default.
-    is_filled_in = not facts.required or facts.origin.get("defaults") == "document"
-    if defaults and is_filled_in:
-        yield Phrase("default", "default", defaults)
+    if not facts.required or facts.origin.get("defaults") == "document":
+        yield from _defaults(facts.defaults, schema)
     last = len(levels) - 1
     for index, (level, subject) in enumerate(
         zip(levels, subjects(schema), strict=True)
@@ -132,7 +133,9 @@ def facts_in_words(schema: Schema, facts: FieldFacts) -> Iterator[Phrase]:
         limits = _with_facts(level.limits, facts, names)
         format = facts.format if index == last else None
         for phrase in limits_in_words(limits, format):
-            yield phrase._replace(text=f"{subject}{phrase.text}")
+            yield (
+                phrase._replace(text=f"{subject}{phrase.text}") if subject else phrase
+            )
     if facts.key_format:
         yield Phrase("keys", f"keys: {FORMATS[facts.key_format].in_words}")
     yield from _unique(facts.unique)
@@ -146,7 +149,7 @@ def default_in_words(value: Any) -> str:
 def values_in_words(values: Sequence[Any]) -> Iterator[Phrase]:
     """The values that are allowed: ``HTTP or HTTPS``."""
     if values:
-        yield Phrase("values", "", (listed(list(map(value_in_words, values))),))
+        yield Phrase("values", "", tuple(map(value_in_words, values)))
 
 
 def facts_limits_in_words(facts: FieldFacts) -> Iterator[Phrase]:
@@ -156,6 +159,8 @@ def facts_limits_in_words(facts: FieldFacts) -> Iterator[Phrase]:
 
 def limits_in_words(limits: ValueLimits, format: str | None = None) -> Iterator[Phrase]:
     """The limits of a value: ``1 to 63 characters``; ``format`` is that of a text."""
+    if limits is NO_LIMITS and format is None:
+        return
     form = FORMATS[format] if format else None
     low, high = limits.minimum, limits.maximum
     if low is not None and limits.exclusive_minimum:
@@ -192,10 +197,10 @@ _SCALARS = ("minimum", "maximum", "min_length", "max_length")
 def _with_facts(
     limits: ValueLimits, facts: FieldFacts, names: Iterable[str]
 ) -> ValueLimits:
+    """Limits with those of some names that facts have."""
     known = {name: getattr(facts, name) for name in names}
-    return limits._replace(
-        **{name: limit for name, limit in known.items() if limit is not None}
-    )
+    stated = {name: limit for name, limit in known.items() if limit is not None}
+    return limits._replace(**stated) if stated else limits
 
 
 def _between(
@@ -218,13 +223,14 @@ def _between(
 def _unique(keys: tuple[str, ...]) -> Iterator[Phrase]:
     if keys == ("",):
         yield Phrase("unique", "items are unique")
+    elif keys == ("name",):
+        yield Phrase("unique", "names are unique")
     elif keys:
-        names = f"{keys[0]}s" if len(keys) == 1 else f"{listed(keys, 'and')} together"
-        yield Phrase("unique", f"{names} are unique")
+        yield Phrase("unique", "one for each", (listed(keys, "and"),))
 
 
-def _defaults(defaults: Iterable[Default], schema: Schema) -> Iterator[str]:
-    """Each value with its conditions: ``Cluster if type is LoadBalancer``."""
+def _defaults(defaults: Iterable[Default], schema: Schema) -> Iterator[Phrase]:
+    """Each value with its conditions: ``default Cluster if type is LoadBalancer``."""
     conditions: dict[str, list[str]] = {}
     for default in defaults:
         # Documents have the default {} for each field that is a struct in Go.
@@ -234,7 +240,8 @@ def _defaults(defaults: Iterable[Default], schema: Schema) -> Iterator[str]:
         terms = map(parse_term, default.condition.split())
         texts += [" and ".join(map(str, terms))] if default.condition else []
     for value, texts in conditions.items():
-        yield f"{value} if {' or '.join(texts)}" if texts else value
+        after = f"if {' or '.join(texts)}" if texts else ""
+        yield Phrase("default", "default", (value,), after=after)
 
 
 def immutable_in_words(kinds: Iterable[GroupVersionKind]) -> Phrase:
@@ -243,25 +250,27 @@ def immutable_in_words(kinds: Iterable[GroupVersionKind]) -> Phrase:
     return Phrase("immutable", f"fixed once the {listed(names)} exists")
 
 
+def mostly_immutable_in_words(kind: GroupVersionKind) -> Phrase:
+    """The same of most fields of an object, said once where this is."""
+    return Phrase("immutable", f"most fields are fixed once the {kind.kind} exists")
+
+
 def in_kinds(phrase: Phrase, kinds: Iterable[str]) -> Phrase:
     """A phrase that holds in some kinds only: ``Never or OnFailure in CronJob or Job``."""
-    names = listed(sorted(kinds))
-    if phrase.values:
-        *others, last = phrase.values
-        return phrase._replace(values=(*others, f"{last} in {names}"))
-    return phrase._replace(text=f"{phrase.text} in {names}")
+    names = f"in {listed(sorted(kinds))}"
+    return phrase._replace(after=" ".join(filter(None, (phrase.after, names))))
 
 
 def changed_in_words(
     phrase: Phrase, release: str, former: Sequence[str], current: Sequence[str]
 ) -> Phrase:
     """A fact with the release that changed it, and the ``former`` values, where these
-    are known: ``before 1.35 only Always``."""
-    if not former:
-        return phrase._replace(text=f"{phrase.text} since {release}")
-    only = "only " if {*former} < {*current} else ""
-    before = f"before {release} {only}{listed(former)}"
-    return phrase._replace(values=(f"{phrase.values[0]}; {before}",))
+    are known: ``(before 1.35 only Always)``."""
+    after = f"since {release}"
+    if former:
+        only = "only " if {*former} < {*current} else ""
+        after = f"(before {release} {only}{listed(former)})"
+    return phrase._replace(after=" ".join(filter(None, (phrase.after, after))))
 
 
 def gate_in_words(gate: GateStage) -> Phrase:
@@ -296,7 +305,7 @@ def _event(fact: Fact, noun: str, release: str, known: KnownKind) -> Phrase:
 
 def field_in_words(known: KnownField, siblings: Iterable[str]) -> Iterator[Phrase]:
     """All that is known of a field; ``siblings`` are the names of the fields beside it."""
-    yield from changes_in_words(known.changed)
+    yield from changes_in_words(known.changed, known.added_in)
     if known.gate is not None:
         yield gate_in_words(known.gate)
     yield from deprecation_in_words(known, siblings)
@@ -304,10 +313,14 @@ def field_in_words(known: KnownField, siblings: Iterable[str]) -> Iterator[Phras
     yield from stated_in_words(known)
 
 
-def changes_in_words(changed: ChangedField | None) -> Iterator[Phrase]:
-    """The releases that added and removed a field."""
-    if changed and changed.added:
-        yield Phrase("added", "added in", (changed.added,))
+def changes_in_words(
+    changed: ChangedField | None, added: str | None = None
+) -> Iterator[Phrase]:
+    """The releases that added and removed a field; it was ``added`` later where what it is
+    in was."""
+    added = added or (changed and changed.added)
+    if added:
+        yield Phrase("added", "added in", (added,))
     if changed and changed.removed:
         yield Phrase("removed", "removed in", (changed.removed,))
 
@@ -327,5 +340,6 @@ def deprecation_in_words(
         yield Phrase("effect", "no effect")
     if known.deprecation or known.warned:
         instead = known.replacement(siblings) or (known.warned and known.warned.instead)
-        text = f"deprecated, use {instead}" if instead else "deprecated"
-        yield Phrase("deprecated", text)
+        yield Phrase(
+            "deprecated", "deprecated", detail=f"use {instead}" * bool(instead)
+        )

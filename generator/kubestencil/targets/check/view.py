@@ -16,6 +16,7 @@ from kubestencil.checking.sarif import report_sarif
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.source.decoding import decode_characters
 from kubestencil.source.yaml import split_lines
+from kubestencil.targets.check.fleet import FleetVariables
 from kubestencil.text.controls import escape_json, one_line
 from kubestencil.text.terminal import PAINT_MEANING, Paint, plain
 
@@ -151,6 +152,12 @@ EACH: Mapping[str, Each] = {
     ),
     "check-json": Each("the same as JSON, without a template"),
     "check-sarif": Each("the same as SARIF 2.1.0, without a template"),
+    "fleet": Each(
+        "the results of checks of many repositories or clusters, a format of kubestencil "
+        "merge",
+        {},
+        get_type_hints(FleetVariables, include_extras=True),
+    ),
 }
 
 

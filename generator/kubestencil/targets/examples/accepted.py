@@ -62,9 +62,8 @@ class AcceptedFields:
         found: dict[str, Sequence[Schema]] = {}
         for field in definition.fields:
             facts = server_values(self._release, definition.name, field.name)
-            keywords = _keywords(facts, field.schema)
-            if keywords:
-                found[field.name] = (schema_of(keywords),)
+            if conditions := conditions_of(facts, field.schema):
+                found[field.name] = conditions
         return found
 
     def is_needed(self, definition: Definition, field: str) -> bool:
@@ -114,6 +113,8 @@ class AcceptedFields:
                 _remove(name, chosen)
             if rule.rule in ("at-least", "at-most"):
                 _make_equal(rule, chosen)
+            elif rule.rule == "format":
+                _give_format(rule, chosen)
         for rule in rules:
             if rule.rule == "needs" and not chosen.keys() >= set(rule.fields):
                 for term in map(parse_term, rule.condition):
@@ -137,6 +138,12 @@ class AcceptedFields:
 
     def _rules(self, definition: Definition) -> Sequence[Combination]:
         return self._combinations.get(definition.name, ())
+
+
+def conditions_of(facts: FieldFacts, schema: Schema) -> Sequence[Schema]:
+    """What facts say about the values of a field, as conditions."""
+    keywords = _keywords(facts, schema)
+    return (schema_of(keywords),) if keywords else ()
 
 
 def _keywords(facts: FieldFacts, schema: Schema) -> Mapping[str, Any]:
@@ -208,25 +215,38 @@ def _make_equal(rule: Combination, entries: dict[str, Entry]) -> None:
         entries[first.field.name] = Entry(first.field, second.node)
 
 
+def _give_format(rule: Combination, entries: dict[str, Entry]) -> None:
+    """Give the texts of the first field the format that it names second."""
+    path, name = rule.fields
+    first, *steps = path.split(".")
+    if entry := entries.get(first):
+        entries[first] = Entry(
+            entry.field, _at_place(entry.node, steps, FieldFacts(format=name))
+        )
+
+
 def _is_number(node: Node) -> bool:
     return isinstance(node, Scalar) and type(node.value) is int
 
 
 def _at_place(node: Node, steps: Sequence[str], facts: FieldFacts) -> Node:
-    """``node`` with an accepted value at a path, in all items of lists on the way."""
+    """``node`` with an accepted value at a path, in all items of lists on the way and at
+    its end."""
     if isinstance(node, ListNode):
         items = [_at_place(item, steps, facts) for item in node.items]
         return list_node(items)
+    if not steps:
+        return _accepted(node, facts)
     if not isinstance(node, Object) or node.definition is None:
         return node
     name, *inner_steps = steps
     entries = {entry.field.name: entry for entry in node.entries}
     entry = entries.get(name)
-    if inner_steps:
-        value = _at_place(entry.node, inner_steps, facts) if entry else None
+    if entry:
+        value = _at_place(entry.node, inner_steps, facts)
+    elif facts.required and not inner_steps and (text := _text(facts)):
+        value = Scalar(text)
     else:
-        value = _accepted(entry.node if entry else None, facts)
-    if value is None:
         return node
     changed = (
         Entry(field, value) if field.name == name else entries[field.name]
@@ -236,13 +256,12 @@ def _at_place(node: Node, steps: Sequence[str], facts: FieldFacts) -> Node:
     return object_node(node.definition, changed)
 
 
-def _accepted(node: Node | None, facts: FieldFacts) -> Node | None:
-    """A value at a place: the one that is there, or one that the facts name."""
-    text = _text(facts)
-    if node is None:
-        return Scalar(text) if text and facts.required else None
+def _accepted(node: Node, facts: FieldFacts) -> Node:
+    """The value at a place, or where it is not accepted, one that the facts name."""
     is_text = isinstance(node, Scalar) and isinstance(node.value, str)
-    return node if not is_text or _accepts(facts, to_json(node)) else Scalar(text)
+    if not is_text or _accepts(facts, to_json(node)):
+        return node
+    return Scalar(_text(facts))
 
 
 def _accepts(facts: FieldFacts, text: str) -> bool:

@@ -16,9 +16,9 @@ from kubestencil.targets.examples.nodes import Entry, Object, to_json
 #: The name of objects.
 NAME = "example"
 _FIELD_ORDER = {"apiVersion": 0, "kind": 1, "metadata": 2}
-# The metadata of objects and lists that only the server writes (meta/v1, ObjectMeta and
+#: The metadata of objects and lists that only the server writes (meta/v1, ObjectMeta and
 # ListMeta: "read-only").
-_SERVER_METADATA = frozenset(
+SERVER_METADATA = frozenset(
     {
         *("creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp"),
         *("generation", "managedFields", "resourceVersion", "selfLink", "uid"),
@@ -39,7 +39,7 @@ def example_fields(definition: Definition) -> Sequence[Field]:
     first."""
     server_fields: Container[str] = ("status",) if definition.kinds else ()
     if definition.name in (OBJECT_META, LIST_META):
-        server_fields = _SERVER_METADATA
+        server_fields = SERVER_METADATA
     fields = [
         field
         for field in definition.fields

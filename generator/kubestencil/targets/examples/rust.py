@@ -28,15 +28,11 @@ from kubestencil.targets.languages.rust.crate import (
     StructFields,
     plan_crate,
 )
-from kubestencil.targets.languages.rust.custom.kinds import (
-    enum_variants,
-    is_string_enum,
-)
 from kubestencil.targets.languages.rust.fixups import correct
 from kubestencil.targets.languages.rust.layout import Module
 from kubestencil.targets.languages.rust.package import crate_options
 from kubestencil.targets.languages.rust.value_types import ANY, value_type
-from kubestencil.text.unique_names import unique_names
+from kubestencil.text.unique_names import free_names
 
 _INDENT = "    "
 _REST = "..Default::default()"
@@ -67,9 +63,9 @@ class CrateNames(NamedTuple):
         name = spelling.crate_name(crate_options(target).package_name)
         crate = plan_crate(correct(release, target))
         modules = sorted({path.module for path in crate.paths.values()})
-        short = ["_".join(module[-2:]) or name for module in modules]
-        unique = unique_names(short, spelling.NUMBERED, _RESERVED)
-        return cls(crate, name, dict(zip(modules, unique, strict=True)))
+        short = {"::".join(path): "_".join(path[-2:]) or name for path in modules}
+        aliases = free_names(short, _RESERVED)
+        return cls(crate, name, {path: aliases["::".join(path)] for path in modules})
 
     def imported(self, module: Module) -> str:
         """A module behind ``use``: ``kubernetes_types::api::core::v1 as core_v1``."""
@@ -166,17 +162,18 @@ class RustWriter:
             if name not in crate.without_default and to_json(node) == {}:
                 return f"{self._path(name)}::default()"
             return self._read_from_json(node)
-        schema = crate.definitions[name].schema
-        if name in crate.custom_types and is_string_enum(schema):
-            return self._enum(node, schema, name)
-        return f"{self._path(name)}({self._value(node, schema)})"
+        if name in crate.enums:
+            return self._enum(node, name)
+        return (
+            f"{self._path(name)}({self._value(node, crate.definitions[name].schema)})"
+        )
 
-    def _enum(self, node: Node, schema: Schema, name: str) -> str:
-        """A value of the enum that the schema of a custom kind describes."""
+    def _enum(self, node: Node, name: str) -> str:
+        """A value of an enum."""
         value = to_json(node)
         if not isinstance(value, str):
             return self._read_from_json(node)
-        variant = enum_variants(schema).names.get(value)
+        variant = self._crate.enums[name].names.get(value)
         text = variant or f"from({spelling.string_literal(value)})"
         return f"{self._path(name)}::{text}"
 

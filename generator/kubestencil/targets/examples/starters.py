@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil.schema import Definition, GroupVersionKind, Schema
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.types import JsonObject, schema_of
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source.yaml import documents
 from kubestencil.targets.examples.fields import NAME
@@ -26,10 +26,12 @@ from kubestencil.targets.examples.nodes import (
     object_node,
 )
 
+# What is inside of an object of which a document says nothing.
+_ANYTHING = schema_of({})
 _FILE = Path(__file__).with_name("starters.yaml")
 
 
-class _MisfitError(Exception):
+class MisfitError(Exception):
     """A manifest has a field or a type that a definition does not have."""
 
 
@@ -56,39 +58,42 @@ class Starters:
             return None
         for manifest in _manifests().get((kind.group, kind.kind), ()):
             try:
-                return self._object(
+                return self.tree(
                     definition, {**manifest, "apiVersion": kind.api_version}
                 )
-            except _MisfitError:
+            except MisfitError:
                 continue
         return None
 
-    def _object(self, definition: Definition, value: JsonObject) -> Object:
+    def tree(self, definition: Definition, value: JsonObject) -> Object:
+        """An object of a definition as a tree. Raises MisfitError where it has a field or
+        a type that the definition does not have, or lacks a required field."""
         return object_node(definition, self._entries(definition.schema, value))
 
     def _entries(self, schema: Schema, value: JsonObject) -> Iterator[Entry]:
         fields = {field.name: field for field in schema.fields}
         if missing := set(schema.required) - value.keys():
-            raise _MisfitError(missing)
+            raise MisfitError(missing)
         for name, field_value in value.items():
             if name not in fields:
-                raise _MisfitError(name)
+                raise MisfitError(name)
             field = fields[name]
             yield Entry(field, self._node(field.schema, field_value))
 
     def _node(self, schema: Schema, value: Any) -> Node:
-        """A value of a schema. Raises _MisfitError where the schema has another type."""
+        """A value of a schema. Raises MisfitError where the schema has another type."""
         if schema.ref is not None:
             definition = self._definitions[schema.ref]
             if definition.is_object and isinstance(value, dict):
-                return self._object(definition, value)
+                return self.tree(definition, value)
             return self._node(definition.schema, value)
         if isinstance(value, dict):
             return self._mapping(schema, value)
         if isinstance(value, list):
-            if schema.items is None:
-                raise _MisfitError(value)
-            items = [self._node(schema.items, item) for item in value]
+            if schema.items is None and schema.type is not None:
+                raise MisfitError(value)
+            inner = schema.items or _ANYTHING
+            items = [self._node(inner, item) for item in value]
             return list_node(items) if items else Scalar([])
         return Scalar(value)
 
@@ -97,9 +102,9 @@ class Starters:
             return object_node(None, self._entries(schema, value))
         if not value:
             return Scalar({})
-        if schema.values is None:
-            raise _MisfitError(value)
-        inner = schema.values
+        if schema.values is None and schema.type not in (None, "object"):
+            raise MisfitError(value)
+        inner = schema.values or _ANYTHING
         return map_node({key: self._node(inner, item) for key, item in value.items()})
 
 

@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from kubestencil.schema import Definition, Release, Schema
 from kubestencil.schema.graph import breadth_first
+from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.accepted import AcceptedFields
 from kubestencil.targets.examples.fields import conditional_fields, field_rank
@@ -65,13 +66,18 @@ class ExampleTrees:
     def __init__(self, release: Release) -> None:
         self._definitions = release.definitions
         self._accepted = AcceptedFields(release.name)
-        self._values = Values(release.definitions, self._accepted)
-        self._smallest = self._values.smallest
+        #: The smallest values of the definitions.
+        self.values = Values(release.definitions, self._accepted)
+        self._smallest = self.values.smallest
         self._starters = Starters(release.definitions)
 
     def starter(self, definition: Definition) -> Object | None:
         """The starter of a kind, None where there is none."""
         return self._starters.starter(definition) or self.required(definition)
+
+    def tree(self, definition: Definition, value: JsonObject) -> Object:
+        """An object of a kind as a tree; raises MisfitError as ``Starters.tree``."""
+        return self._starters.tree(definition, value)
 
     def required(self, definition: Definition) -> Object | None:
         """The example with the required fields, None where there is none."""
@@ -119,7 +125,7 @@ class ExampleTrees:
             index = outline.expandable[inner_name]
             field = entries[index].field
             inner = self._expanded(inner_name, expansions)
-            node = self._values.wrapped(field.schema, inner)
+            node = self.values.wrapped(field.schema, inner)
             if node is not None:
                 entries[index] = Entry(field, node)
         return object_node(self._definitions[name], entries)
@@ -149,7 +155,7 @@ class ExampleTrees:
         return {name: outline.expandable for name, outline in self._outlines.items()}
 
     def _outline(self, definition: Definition) -> _Outline:
-        entries = tuple(self._values.all_entries(definition))
+        entries = tuple(self.values.all_entries(definition))
         conditional = conditional_fields(definition.schema)
         expandable: dict[str, int] = {}
         for index, entry in enumerate(entries):

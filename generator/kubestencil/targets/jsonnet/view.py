@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import starmap
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
+from kubestencil.schema.kinds import shown_kind
 from kubestencil.targets.languages.jsonnet import spelling as jsonnet
 from kubestencil.targets.languages.jsonnet.library import (
     LIBRARY_QUIRKS,
@@ -38,6 +39,8 @@ QUIRKS: Mapping[str, str] = {
     "html-escapes-with-apostrophe": "< is \\u003c in a text with both quotes",
 }
 
+_POD = "io.k8s.api.core.v1.Pod"
+
 LineForm = Literal["function", "new", "object", "empty", "end"]
 
 
@@ -49,6 +52,15 @@ class Import(NamedTuple):
 
     key: str
     path: str
+
+
+class ExampleType(NamedTuple):
+    """The kind that the README shows: its ``path`` in the library (``core.v1.pod``), and its
+    ``api_version`` and ``kind`` as string literals."""
+
+    path: str
+    api_version: str
+    kind: str
 
 
 class MemberLine(NamedTuple):
@@ -87,6 +99,9 @@ EACH: Mapping[str, Each] = {
             "help": str,
             "imports": tuple[Import, ...],
             "overlay": tuple[str, ...],
+            "example": Annotated[
+                ExampleType | None, "what the README shows, none without kinds"
+            ],
         },
     ),
     "group": Each(
@@ -141,9 +156,24 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 FileContext(file.path, {"name": file.name}, {"text": file.text})
                 for file in overlay
             ),
-            "release": lambda: [files.library_context(overlay)],
+            "release": lambda: [
+                files.library_context(overlay, _example(release, library))
+            ],
         }
     )
+
+
+def _example(release: Release, library: Library) -> ExampleType | None:
+    name = shown_kind(release, _POD)
+    for type_ in library.types:
+        if type_.definition == name:
+            kind = release.definitions[type_.definition].kinds[0]
+            return ExampleType(
+                "".join(map(jsonnet.field_access, type_.path)),
+                jsonnet.string_literal(kind.api_version),
+                jsonnet.string_literal(kind.kind),
+            )
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +183,9 @@ class _LibraryFiles:
     library: Library
     html_escapes: bool
 
-    def library_context(self, overlay: tuple[OverlayFile, ...]) -> FileContext:
+    def library_context(
+        self, overlay: tuple[OverlayFile, ...], example: ExampleType | None
+    ) -> FileContext:
         library = self.library
         variables = {
             "name": self._literal(library.name),
@@ -165,6 +197,7 @@ class _LibraryFiles:
             "overlay": tuple(
                 jsonnet.string_literal(file.import_path) for file in overlay
             ),
+            "example": example,
         }
         return FileContext(library.release, {}, variables)
 

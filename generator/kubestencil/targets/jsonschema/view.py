@@ -14,6 +14,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
+from kubestencil.schema.kinds import shown_kind
 from kubestencil.schema.knowledge.configurations import with_configurations
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.jsonschema.flavours import (
@@ -52,6 +53,7 @@ QUIRKS: Mapping[str, str] = {
     "unsupported-kinds": "these kinds have no schema where references are replaced",
 }
 
+_DEPLOYMENT = "io.k8s.api.apps.v1.Deployment"
 _FOLDER = {"folder": "the version and the flavour: v1.35.0-standalone-strict"}
 
 
@@ -86,6 +88,11 @@ EACH: Mapping[str, Each] = {
         variables={
             "kubernetes_version": Annotated[
                 str, "the version in the names of folders, such as v1.35.0"
+            ],
+            "shown_file": Annotated[
+                str,
+                "the name of the schema of a kind of Kubernetes, without .json: "
+                "deployment-apps-v1; empty without one",
             ],
             "folders": tuple[Flavour, ...],
             "custom_kinds": tuple[CustomKind, ...],
@@ -147,8 +154,15 @@ def make_contexts(release: Release, target: Target) -> Contexts:
         for flavour in editors:
             yield _folder_context(flavour, any_kind(release, (*kinds, *files)))
 
+    shown = shown_kind(release, _DEPLOYMENT)
+    shown_files = (
+        *(kind.file for kind in built_in_kinds(release) if kind.definition == shown),
+        *(kind.file for kind in built_in_kinds(release)),
+        "",
+    )
     variables = {
         "kubernetes_version": version,
+        "shown_file": shown_files[0],
         "folders": folders,
         "custom_kinds": kinds,
         "configurations": files,

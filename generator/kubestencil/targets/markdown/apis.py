@@ -9,6 +9,7 @@ from kubestencil.schema.operations.details import OperationDetails, OperationPar
 from kubestencil.targets.languages.python.api_methods import (
     api_classes,
     method_parameters,
+    numbered_names,
     own_parameters,
     result_schema,
     served_path,
@@ -16,7 +17,6 @@ from kubestencil.targets.languages.python.api_methods import (
 from kubestencil.targets.languages.python.spelling import Spelling, snake_case
 from kubestencil.targets.markdown.types import TypeName, TypeNames
 from kubestencil.text import markdown
-from kubestencil.text.unique_names import numbered, unique_names
 
 _BODY = "body"
 _ANY_MEDIA_TYPE = "*/*"
@@ -173,7 +173,7 @@ class ApiPages:
             for parameter in ordered
         ]
         # The examples are those of the first of several with one name.
-        names = unique_names((argument.name for argument in arguments), numbered())
+        names = numbered_names(argument.name for argument in arguments)
         arguments = [
             argument if argument.name == name else argument._replace(name=name)
             for argument, name in zip(arguments, names, strict=True)

@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from itertools import chain, count
 from typing import Any, Literal, get_args
 
 from kubestencil.schema import Schema
 from kubestencil.schema.types import reference_to
-from kubestencil.text.unique_names import numbered, shortened_name, unused_name
+from kubestencil.text.unique_names import shortened_name
 
 #: The versions of openapi-generator whose rules are here.
 Version = Literal["4.3", "5.4", "7.26"]
@@ -91,7 +92,10 @@ class _Resolver(ABC):
         name = _NOT_IN_NAME.sub("_", re.sub(r"\A(?=[0-9])", "_", schema.title or path))
         # openapi-generator fails to write a page with a longer name.
         name = shortened_name(name, _MAX_LENGTH)
-        return unused_name(name, self.taken, numbered("_", 1))
+        numbered = (f"{name}_{number}" for number in count(1))
+        return next(
+            other for other in chain([name], numbered) if other not in self.taken
+        )
 
     def add(self, name: str, model: Schema, *signatures: Signature) -> Schema:
         """A reference to the model with one of ``signatures``; if there is none, it is

@@ -8,11 +8,12 @@ NAME`` prints.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema import Field, GroupVersionKind, Release, Schema
@@ -26,7 +27,7 @@ from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.knowledge.gates import GateStage, gate_of
 from kubestencil.schema.knowledge.kinds import KnownKind, known_kind
 from kubestencil.schema.knowledge.values import NO_FACTS, FieldFacts
-from kubestencil.schema.knowledge.words import default_in_words, facts_limits_in_words
+from kubestencil.schema.knowledge.words import facts_limits_in_words
 from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.types import Resource
@@ -37,6 +38,35 @@ from kubestencil.text.re2.ecma import ecma_pattern
 
 # In Kubernetes 1.35, a PodList has the most: 1,355.
 _MAX_PATHS = 100_000
+
+
+#: What a value is not below or above, or, of a text, a regular expression of it whole.
+BoundName = Literal[
+    "minimum",
+    "maximum",
+    "min_length",
+    "max_length",
+    "pattern",
+    "min_items",
+    "max_items",
+]
+
+
+class Bound(NamedTuple):
+    """A limit of values: ``name`` is minimum, maximum, min_length, max_length, min_items,
+    max_items, or pattern, whose ``value`` is a regular expression of whole texts, the
+    empty one included, in the syntax that ECMA 262, RE2 and Python share."""
+
+    name: BoundName
+    value: float | str
+
+
+def _representable(type_: str, limit: float | None) -> float | None:
+    """A limit as a literal of a language whose integers have 64 bits: none where it is
+    beyond all of them, and a float for numbers."""
+    if limit is None or -(2**63) <= limit < 2**63:
+        return limit
+    return None if type_ == "integer" else float(limit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,17 +101,64 @@ class LinkedSchema(SchemaKeywords):
         return bool(deprecation(self.description))
 
     @property
+    def default_as_json(self) -> str | None:
+        """The default that is worth telling, as JSON: what the API server always fills in,
+        and what documents have but for the empty values of Go's types. None without one.
+        """
+        return None
+
+    @property
     def default_in_words(self) -> str:
-        """The default, ``Default "Always"``; empty without one, and for the empty values
-        that documents have, which are those of Go's types."""
-        default, origin = self.facts.default, self.facts.origin
-        is_told = default and (default.value or origin["defaults"] == "server")
-        return default_in_words(default.value) if default and is_told else ""
+        """The same as a line, ``Default "Always"``; empty without one."""
+        default = self.default_as_json
+        return "" if default is None else f"Default {default}"
 
     @property
     def limits_in_words(self) -> tuple[str, ...]:
         """The limits of numbers and texts: ``1 to 65535``, ``Up to 63 characters: …``."""
         return tuple(map(str, facts_limits_in_words(self.facts)))
+
+    @property
+    def documentation(self) -> str:
+        """The description, and the default in words."""
+        return _paragraphs(self.description, self.default_in_words)
+
+    @property
+    def full_documentation(self) -> str:
+        """The same with the limits in words, for languages whose types have none."""
+        return _paragraphs(self.documentation, *self.limits_in_words)
+
+    @property
+    def bounds(self) -> tuple[Bound, ...]:
+        """What the API server refuses other values for, as far as it is about values of
+        this type."""
+        if self.ref is not None or self.int_or_string:
+            return ()
+        facts = self.facts
+        limits: Mapping[BoundName, float | str | None] = {}
+        if self._schema.items is not None:
+            # An empty list is a missing one to the server, but not to documents.
+            is_needed = facts.required and facts.origin["required"] == "server"
+            limits = {
+                "min_items": 1 if is_needed else None,
+                "max_items": facts.max_items,
+            }
+        elif self.type in ("integer", "number"):
+            limits = {
+                "minimum": _representable(self.type, facts.minimum),
+                "maximum": _representable(self.type, facts.maximum),
+            }
+        elif self.type == "string" and not self.enforced_texts:
+            # An empty text is a missing one to formats.
+            pattern = f"^(?:{facts.pattern})?$" if facts.pattern else None
+            limits = {
+                "min_length": facts.min_length,
+                "max_length": facts.max_length,
+                "pattern": pattern,
+            }
+        return tuple(
+            Bound(name, limit) for name, limit in limits.items() if limit is not None
+        )
 
     @property
     def reference(self) -> LinkedDefinition | None:
@@ -92,14 +169,21 @@ class LinkedSchema(SchemaKeywords):
     def items(self) -> LinkedSchema | None:
         """What a list contains."""
         items = self._schema.items
-        # Of a list, the values that are allowed are those of its items.
-        return None if items is None else LinkedSchema(items, self._links, self.facts)
+        # Of a list, the values that are allowed are those of its items, of which each may
+        # be a list of any length.
+        facts = self.facts._replace(max_items=None)
+        return None if items is None else LinkedSchema(items, self._links, facts)
 
     @property
     def values(self) -> LinkedSchema | None:
         """What a map contains; its keys are strings."""
         values = self._schema.values
         return None if values is None else LinkedSchema(values, self._links, self.facts)
+
+    @property
+    def content(self) -> LinkedSchema | None:
+        """The ``items`` of a list, or the ``values`` of a map; none of other values."""
+        return self.items or self.values
 
     @property
     def fields(self) -> tuple[LinkedField, ...]:
@@ -112,6 +196,39 @@ class LinkedSchema(SchemaKeywords):
         neither restricts them."""
         enum, has_parts = self._schema.enum, self._schema.content
         return enum if has_parts else enum or self.facts.enum
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The allowed texts, of values that are nothing but texts and null: all that is
+        known, even if the API server does not refuse others. Empty where any text is.
+        """
+        values = [value for value in self.enum if value is not None]
+        is_text = self.type in ("string", None) and not (self.ref or self.int_or_string)
+        if not is_text or not all(isinstance(value, str) for value in values):
+            return ()
+        return tuple(dict.fromkeys(values))
+
+    @property
+    def enforced_texts(self) -> tuple[str, ...]:
+        """The texts other than which the API server refuses: the empty one is among them
+        where it is no value to the server. Empty where any text is accepted."""
+        facts, texts = self.facts, self.texts
+        origin = facts.origin.get("enum")
+        if not texts or origin == "type":
+            return ()
+        is_unset = origin == "server" and not facts.min_length and not facts.required
+        return (*texts, "") if is_unset and "" not in texts else texts
+
+    @property
+    def may_be_null(self) -> bool:
+        """Whether null is a value: also of what has no type, which may be any JSON value."""
+        return self.nullable or self.is_any
+
+    @property
+    def null_is_zero(self) -> bool:
+        """Whether null is no value, but read as the zero value of the type where it is an
+        item of a list or a value of a map."""
+        return self.ref is None and not self.nullable
 
     @property
     def is_open(self) -> bool:
@@ -189,6 +306,57 @@ class LinkedField(LinkedSchema):
         """Whether an object needs the field: to the API server where that is known, or
         else by the document, as ``required`` says."""
         return self._known.required
+
+    @property
+    def must_be_set(self) -> bool:
+        """Whether an object needs the field, and null is no value of it."""
+        return self.is_needed and not self.may_be_null
+
+    @property
+    def is_always_sent(self) -> bool:
+        """Whether each object that the API server sends has the field: it is required, says
+        what kind the object is, or is the metadata of a custom resource."""
+        is_metadata = self.name == "metadata" and self._kind and self._is_custom
+        return bool(self.required or self.constant or is_metadata)
+
+    @property
+    def constant(self) -> str:
+        """The text that is the only value: that of ``apiVersion`` and ``kind`` in what is
+        served as one kind. Empty for other fields."""
+        if self._kind is None or self.name not in ("apiVersion", "kind"):
+            return ""
+        return self._kind.kind if self.name == "kind" else self._kind.api_version
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether it is the status of a kind: the API server drops it from an object that is
+        written, whatever is in it."""
+        return bool(self._kind and self.name == "status" and self.ref)
+
+    @property
+    def default_as_json(self) -> str | None:
+        """The default that is worth telling, as JSON: what the API server always fills in,
+        and what documents have but for the empty values of Go's types. None without one.
+        """
+        default, origin = self.facts.default, self.facts.origin
+        is_told = default and (
+            default.value or self._is_custom or origin["defaults"] == "server"
+        )
+        return (
+            json.dumps(default.value, ensure_ascii=False)
+            if default and is_told
+            else None
+        )
+
+    @property
+    def _kind(self) -> GroupVersionKind | None:
+        """What the object that has the field is served as."""
+        definition = self._links.definitions.get(self._known.definition)
+        return definition.served_kind if definition else None
+
+    @property
+    def _is_custom(self) -> bool:
+        return bool(self._known.definition) and not is_built_in(self._known.definition)
 
     @property
     def gate(self) -> GateStage | None:
@@ -562,3 +730,7 @@ class DefinitionLinks:
         make = examples.all_fields if with_all_fields else examples.starter
         tree = make(definition)
         return None if tree is None else to_json(tree)
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(filter(None, texts))

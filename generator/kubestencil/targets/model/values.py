@@ -12,7 +12,7 @@ from dataclasses import field as dataclass_field
 
 from kubestencil.errors import SpecError
 from kubestencil.schema import Release
-from kubestencil.schema.kinds import precedence
+from kubestencil.schema.kinds import precedence, shown_kind
 from kubestencil.schema.knowledge.places import kinds_with_immutable
 from kubestencil.schema.knowledge.values import NO_FACTS
 from kubestencil.targets.languages.modules import ModuleName, module_names
@@ -22,6 +22,8 @@ from kubestencil.targets.model.linked import (
     LinkedDefinition,
     LinkedOperation,
 )
+
+_DEPLOYMENT = "io.k8s.api.apps.v1.Deployment"
 
 __all__ = ["Group", "LinkedDefinition", "Model", "make_model"]
 
@@ -60,6 +62,19 @@ class Model:
         """All operations, those of discovery included."""
         return self._links.operations
 
+    @property
+    def has_deployment(self) -> bool:
+        """Whether there is the Deployment of apps/v1, which READMEs of packages show."""
+        return shown_kind(self._links.release, _DEPLOYMENT) == _DEPLOYMENT
+
+    @property
+    def shown_kind(self) -> LinkedDefinition | None:
+        """What they show where there is none: the first kind with metadata, if there is
+        an example of it."""
+        name = shown_kind(self._links.release, _DEPLOYMENT)
+        kind = None if name is None else self._links.definitions[name]
+        return kind if kind is not None and kind.example else None
+
     def definition(self, name: str) -> LinkedDefinition | None:
         """The definition with a full name, none where the release does not have it."""
         return self._links.definitions.get(name)
@@ -94,7 +109,7 @@ def _group_versions(
             raise SpecError(
                 f"two definitions are called {definition.kind} in "
                 f"{'/'.join(module)}: {other.name} and {name}",
-                hint="rename one of them in the document",
+                hint="rename one of them in the spec",
             )
     return {
         module: GroupVersion(*module, tuple(kinds.values()))

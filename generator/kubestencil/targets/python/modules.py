@@ -42,7 +42,6 @@ from kubestencil.targets.languages.python.package import (
     is_always_sent,
 )
 from kubestencil.targets.languages.python.spelling import class_name as spell_class
-from kubestencil.targets.languages.python.spelling import unique_spellings
 from kubestencil.targets.languages.python.types import (
     PythonType,
     TypeSpeller,
@@ -50,6 +49,7 @@ from kubestencil.targets.languages.python.types import (
 )
 from kubestencil.targets.python.classes import ModelAttribute, ModelClass, Module
 from kubestencil.text.languages import python_literal
+from kubestencil.text.unique_names import free_names
 
 _TYPING_NAMES = frozenset(["Any", "Literal"])
 # What _custom.py and _base.py provide for modules, the latter also functions.
@@ -218,17 +218,17 @@ class _ModuleBuilder:
             if type_.annotation in _TEXTS
         }
         attributes = self._package.attributes(definition)
-        names = unique_spellings(
-            (attributes[name] for name, literal in literals.items() if literal),
-            spell_class,
-            reserved={
-                *self._package.spelling.reserved_classes,
-                *self._local_names.values(),
+        names = free_names(
+            {
+                name: spell_class(attributes[name])
+                for name, literal in literals.items()
+                if literal
             },
+            {*self._package.spelling.reserved_classes, *self._local_names.values()},
         )
         result = []
         for field, type_ in fields:
-            name = names.get(attributes[field.name])
+            name = names.get(field.name)
             if name is not None:
                 self._literals.append(alias_lines(name, literals[field.name]))
                 before, _, after = type_.annotation.rpartition("str")

@@ -10,26 +10,25 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import groupby
-from keyword import iskeyword
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Release
-from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.languages.python.imports import ClassEntry, class_entry
 from kubestencil.targets.languages.python.modules import (
     MODELS,
     ClassLocation,
     ClassPackage,
 )
-from kubestencil.targets.languages.python.package import PythonPackage
-from kubestencil.targets.languages.python.spelling import snake_case
+from kubestencil.targets.languages.python.package import (
+    ExampleClass,
+    PythonPackage,
+    example_class,
+)
 from kubestencil.targets.python.classes import ModelClass, Module
 from kubestencil.targets.python.modules import make_module
 from kubestencil.text.languages import python_literal
-
-_POD = "io.k8s.api.core.v1.Pod"
 
 
 class KindEntry(NamedTuple):
@@ -61,15 +60,6 @@ class CustomGroup(NamedTuple):
     name: str
     description: str
     versions: tuple[str, ...]
-
-
-class ExampleClass(NamedTuple):
-    """The class of a kind: ``name``, the ``package`` in the generated one that has it (empty,
-    or ``.example_com.v1``), and the name of a ``variable`` for its objects."""
-
-    name: str
-    package: str
-    variable: str
 
 
 #: The values that ``each`` can have in a manifest.
@@ -235,29 +225,10 @@ def _release_context(package: PythonPackage) -> FileContext:
         "kinds": _kind_groups(built_in),
         "custom_kinds": _kind_groups(custom),
         "custom_groups": list(_groups(package)),
-        "example": _example(package),
+        "example": example_class(package),
         "project_version": package.options.version_for(package.release.name),
     }
     return FileContext(package.release.name, {}, variables)
-
-
-def _example(package: PythonPackage) -> ExampleClass | None:
-    """The class that the README shows, None of a package without kinds."""
-    kinds = {
-        name: kind
-        for name, kind in kind_definitions(package.release).items()
-        if name in package.classes
-        and package.definitions[name].schema.field("metadata")
-    }
-    if not kinds:
-        return None
-    name = _POD if _POD in kinds else next(iter(kinds))
-    location = package.classes[name]
-    variable = snake_case(kinds[name].kind, package.spelling.acronyms)
-    if iskeyword(variable) or not variable.isidentifier():
-        variable = "model"
-    custom = "" if location.package == MODELS else f".{location.package}"
-    return ExampleClass(location.name, custom, variable)
 
 
 def _kind_groups(kinds: Iterable[tuple[str, str, ClassLocation]]) -> list[KindGroup]:

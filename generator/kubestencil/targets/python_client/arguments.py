@@ -11,13 +11,13 @@ from kubestencil.schema.operations.details import OperationDetails, OperationPar
 from kubestencil.schema.types import schema_of
 from kubestencil.targets.languages.python.api_methods import (
     method_parameters,
+    numbered_names,
     own_parameters,
     served_path,
 )
 from kubestencil.targets.languages.python.spelling import Spelling
 from kubestencil.targets.python_client.types import argument_type
 from kubestencil.text.languages import python_literal
-from kubestencil.text.unique_names import numbered, unique_names
 
 _BODY = "body"
 _PATH = "path"
@@ -86,13 +86,11 @@ def _argument_names(
 ) -> list[str]:
     others = [item for item in parameters if item.location != _BODY]
     has_body = len(others) < len(parameters)
-    names = unique_names(
-        (spelling.attribute(parameter.name) for parameter in others),
-        numbered(),
-        used=[*_RESERVED, *([_BODY] if has_body else [])],
+    names = numbered_names(
+        (spelling.attribute(item.name) for item in others),
+        taken=[*_RESERVED, *([_BODY] if has_body else [])],
     )
-    spelled = iter(names)
-    return [_BODY if item.location == _BODY else next(spelled) for item in parameters]
+    return [_BODY if item.location == _BODY else next(names) for item in parameters]
 
 
 def call_parameters(details: OperationDetails) -> list[OperationParameter]:

@@ -17,8 +17,10 @@ from kubestencil.schema import Release
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.targets.languages.python.api_methods import named_api_classes
 from kubestencil.targets.languages.python.package import (
+    ExampleClass,
     PythonOptions,
     PythonPackage,
+    example_class,
     package_options,
 )
 from kubestencil.targets.languages.python.spelling import module_name, read_spelling
@@ -70,6 +72,10 @@ EACH: Mapping[str, Each] = {
                 tuple[ArgumentText, ...], "what the arguments of methods mean"
             ],
             "resources": list[ClientResource],
+            "example": Annotated[
+                ExampleClass | None,
+                "the class that the README shows, none without kinds",
+            ],
             **_SHARED,
         },
     ),
@@ -100,6 +106,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             for name, text in sorted(methods.argument_texts.items())
         ),
         "resources": _resources(release),
+        "example": example_class(package),
     }
     return Contexts(
         files={

@@ -26,6 +26,8 @@ from kubestencil.text.controls import one_line
 _TITLES = {
     "gate-on": "On by default now, in components",
     "gate-new": "New gates, on by default: what they guard is new, or can be turned off now",
+    "gate-switch": "New gates that were never alpha or beta, on by default: what they turn "
+    "off is no new feature",
     "gate-locked": "Locked: the default cannot be changed any more",
     "gate-stage": "Other stages, with the same default",
     "gate-added": "New gates, off by default",
@@ -68,7 +70,11 @@ def _topic(gate: GateChange, item: Item) -> str:
         return f"gate-{gate.event}"
     if item.guards:
         return "gate-effective"
-    return "gate-new" if gate.before is None else "gate-on"
+    if gate.before is not None:
+        return "gate-on"
+    stage = gate.steps[0].stage
+    is_switch = stage is not None and (stage.is_deprecated or stage.stage == "stable")
+    return "gate-switch" if is_switch else "gate-new"
 
 
 def behaviour_lists(items: Mapping[str, Sequence[Item]]) -> tuple[ItemList, ...]:

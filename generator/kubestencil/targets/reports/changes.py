@@ -153,7 +153,9 @@ class Item(NamedTuple):
 
     ``severity``, ``stability`` and ``audience_pairs`` are those of the most severe
     change, ``kind_indexes`` are the kinds and ``uses`` the places of all; see
-    ``FormattedChange``. ``caution`` is what cannot be put off, which ``text`` says, too.
+    ``FormattedChange``. ``caution`` is what cannot be put off, ``removed_in`` the release
+    that is to remove a kind, ``replacement`` what to use instead of it: ``text`` says so,
+    too.
     """
 
     paths: tuple[ItemName, ...]
@@ -169,6 +171,13 @@ class Item(NamedTuple):
     guards: tuple[str, ...] = ()
     more: str = ""
     caution: str = ""
+    removed_in: str = ""
+    replacement: str = ""
+
+    @property
+    def guards_in_words(self) -> str:
+        """What a gate guards, where users write it; empty for none."""
+        return ", ".join(filter(None, (*self.guards, self.more)))
 
 
 class ItemList(NamedTuple):

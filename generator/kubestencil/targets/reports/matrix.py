@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, groupby
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
@@ -11,7 +11,12 @@ from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage, precedence
-from kubestencil.schema.knowledge.words import type_in_words
+from kubestencil.schema.knowledge.fields import KnownField
+from kubestencil.schema.knowledge.words import (
+    facts_in_words,
+    stated_in_words,
+    type_in_words,
+)
 from kubestencil.targets.reports.changes import (
     NO_LINKS,
     ChangeFormatter,
@@ -101,6 +106,7 @@ class Matrix(NamedTuple):
     its detail is. ``versions`` are the headings above ``columns``, empty in a timeline,
     as is ``changes``: of those the changes of the fields in the rows, as ``minor`` those of
     other fields below the type. ``legend`` maps the marks that can occur to their meaning.
+    ``facts`` are sentences on what the API server accepts of the one field and fills in.
     """
 
     title: str
@@ -112,6 +118,7 @@ class Matrix(NamedTuple):
     rows: tuple[MatrixRow, ...]
     changes: tuple[ChangeSection, ...]
     legend: Mapping[CellMark, str]
+    facts: tuple[str, ...] = ()
 
     @property
     def label_width(self) -> int:
@@ -147,7 +154,15 @@ def history_matrix(history: History) -> Matrix:
         rows=tuple(_field_row(row, history, runs) for row in history.rows),
         changes=_column_changes(history, runs, headings),
         legend=_FIELD_LEGEND,
+        facts=tuple(_facts(history.known)),
     )
+
+
+def _facts(known: KnownField | None) -> Iterator[str]:
+    """The facts of a field in words, but for those that the table and the changes have."""
+    if known is not None:
+        yield from map(one_line, map(str, facts_in_words(known.schema, known.facts)))
+        yield from map(one_line, map(str, stated_in_words(known)))
 
 
 def timeline_matrix(timeline: Timeline, links: LinkResolver = NO_LINKS) -> Matrix:

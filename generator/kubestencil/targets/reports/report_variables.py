@@ -34,6 +34,11 @@ from kubestencil.targets.reports.changes import (
     SeverityCount,
     severity_counts,
 )
+from kubestencil.targets.reports.steps import (
+    UpgradeStep,
+    other_lists,
+    upgrade_steps,
+)
 from kubestencil.targets.reports.upgrade import (
     added_list,
     headline,
@@ -91,6 +96,14 @@ class ComparisonVariables(TypedDict):
     upgrade: Annotated[
         tuple[ItemList, ...],
         "the lists of what to know before an upgrade, what stops components or objects first",
+    ]
+    upgrade_steps: Annotated[
+        tuple[UpgradeStep, ...],
+        "the same by what an upgrade does: it stops components, breaks manifests, "
+        "changes behaviour, or announces removals",
+    ]
+    other_lists: Annotated[
+        tuple[ItemList, ...], "the lists of both kinds that are in none of these steps"
     ]
     behaviour: Annotated[
         tuple[ItemList, ...],
@@ -164,6 +177,7 @@ def comparison_variables(
     }
     components = component_items(comparison, formatter)
     lists = upgrade_lists(comparison, formatter, anchors, components)
+    behaviour = behaviour_lists(components)
     return {
         "before": one_line(shown_name(comparison.before)),
         "after": one_line(shown_name(comparison.after)),
@@ -174,7 +188,9 @@ def comparison_variables(
         "levels": STAGES,
         "api_versions": api_version_changes(comparison),
         "upgrade": lists,
-        "behaviour": (behaviour := behaviour_lists(components)),
+        "upgrade_steps": upgrade_steps(comparison, (*lists, *behaviour)),
+        "other_lists": other_lists(comparison, (*lists, *behaviour)),
+        "behaviour": behaviour,
         "components": tuple(
             item for item in (*lists, *behaviour) if item.topic in components
         ),

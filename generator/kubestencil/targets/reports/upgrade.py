@@ -91,6 +91,8 @@ def _going_soon(comparison: Comparison, formatter: ChangeFormatter) -> Iterator[
             stability=stage,
             kind_indexes=formatter.indexes([kind]),
             uses=uses_in_words([uses]),
+            removed_in=removed,
+            replacement=kind_name(replacement) if replacement else "",
         )
 
 
@@ -198,6 +200,8 @@ def _item(
         kind_indexes=formatter.kind_indexes(changes),
         uses=uses_in_words(change.uses for change in changes),
         caution=_STORED if any(map(_is_unreadable, changes)) else "",
+        removed_in=severest.removed_in or "",
+        replacement=(severest.replacement or "" if severest.field is None else ""),
     )
 
 

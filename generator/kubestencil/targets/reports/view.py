@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, get_type_hints
 
@@ -107,6 +108,8 @@ def make_part_contexts(
     del name, context
     releases = comparable(releases)
     comparisons = compare_all(releases)
+    # Markdown and HTML have the same variables.
+    reports = cache(lambda: tuple(comparison_reports(comparisons)))
     suffixes = dict.fromkeys(
         rule.path.rpartition(".")[2]
         for rule in target.files
@@ -114,7 +117,7 @@ def make_part_contexts(
     )
     return Contexts(
         files={
-            "comparison": lambda: comparison_reports(comparisons),
+            "comparison": reports,
             "comparison-json": lambda: (
                 _comparison_json(comparison, steps)
                 for comparison, steps in _with_steps(comparisons)

@@ -11,10 +11,6 @@ from typing import Literal, NamedTuple
 from kubestencil.schema import Definition, Field
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.crate import Crate, StructField, is_time
-from kubestencil.targets.languages.rust.custom.kinds import (
-    enum_variants,
-    is_string_enum,
-)
 from kubestencil.targets.languages.rust.hand_written import (
     HandWrittenForm,
     HandWrittenType,
@@ -23,9 +19,6 @@ from kubestencil.targets.languages.rust.value_types import json_schema_type, val
 from kubestencil.targets.rust.merging import merge_function, nullable_merge
 from kubestencil.targets.rust.resources import CrateResource
 
-# The types that macros in wire.rs declare beside the code for a type.
-_NAMES_IN_MACROS = frozenset(["Key", "Whole"])
-
 _BY_NAME = attrgetter("name")
 
 #: The form of a type, which selects its template.
@@ -33,7 +26,7 @@ Form = Literal["struct", "enum", "newtype", "list"] | HandWrittenForm
 
 
 #: The macro that implements the traits of a struct.
-Macro = Literal["object", "strict_object", "open_object"]
+Macro = Literal["object", "strict_object"]
 
 
 #: Whether a field may be absent: the name of a function in ``wire.rs``.
@@ -75,8 +68,7 @@ class Variant(NamedTuple):
 class RustType(NamedTuple):
     """A type of the crate.
 
-    ``definition`` is the full name of the definition, ``name`` the Rust name, and
-    ``macro_name`` the one for macros, which declare types of their own. ``form`` is
+    ``definition`` is the full name of the definition, ``name`` the Rust name. ``form`` is
     ``struct``, ``enum``, ``newtype``, or the name of a hand-written type:
     ``forms/<form>.rs.j2`` has each of them. ``doc`` is the documentation comment, ``derives`` the derived traits,
     separated by commas. ``schema_title`` and ``schema_description`` are those of the
@@ -97,7 +89,6 @@ class RustType(NamedTuple):
 
     definition: str
     name: str
-    macro_name: str
     form: Form
     doc: str = ""
     derives: str = ""
@@ -131,7 +122,7 @@ class RustType(NamedTuple):
 
 
 #: The type that stands for all list kinds.
-LIST = RustType("io.k8s.List", name="List", macro_name="List", form="list")
+LIST = RustType("io.k8s.List", name="List", form="list")
 
 
 def make_type(
@@ -143,7 +134,7 @@ def make_type(
         return _hand_written(definition, hand_written, crate)
     if definition.is_object:
         return _struct(definition, crate, resource)
-    if definition.name in crate.custom_types and is_string_enum(definition.schema):
+    if definition.name in crate.enums:
         return _enum(definition, crate)
     return _newtype(definition, crate)
 
@@ -155,8 +146,6 @@ def _rust_type(definition: Definition, crate: Crate) -> RustType:
     return RustType(
         definition=definition.name,
         name=name,
-        # For macros, in which some names are those of other types.
-        macro_name=f"{name}_" if name in _NAMES_IN_MACROS else name,
         form="struct",
         doc=spelling.doc_comment(definition.description),
         derives=f"Clone, Debug, {'Default, ' if is_complete else ''}PartialEq",
@@ -196,13 +185,13 @@ def _struct(
 
 
 def _macro(definition: Definition, crate: Crate) -> Macro:
-    if definition.name in crate.unknown_fields:
-        return "open_object"
-    return "strict_object" if definition.name in crate.without_default else "object"
+    is_open = definition.name in crate.unknown_fields
+    is_strict = is_open or definition.name in crate.without_default
+    return "strict_object" if is_strict else "object"
 
 
 def _enum(definition: Definition, crate: Crate) -> RustType:
-    names, other = enum_variants(definition.schema)
+    names, other = crate.enums[definition.name]
     return _rust_type(definition, crate)._replace(
         form="enum",
         derives="Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd",

@@ -14,6 +14,7 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.kinds import shown_kind
 from kubestencil.targets.languages.rust.crate import Crate, plan_crate
 from kubestencil.targets.languages.rust.fixups import correct
 from kubestencil.targets.languages.rust.layout import (
@@ -25,6 +26,8 @@ from kubestencil.targets.languages.rust.lists import GenericList
 from kubestencil.targets.languages.rust.package import CargoPackage, make_package
 from kubestencil.targets.rust.resources import CrateResource, make_resources
 from kubestencil.targets.rust.types import LIST, RustType, make_type
+
+_POD = "io.k8s.api.core.v1.Pod"
 
 
 class CrateFeatures(NamedTuple):
@@ -53,28 +56,24 @@ _MODULE_VARIABLES: Mapping[str, object] = {
 
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
-    "definition": Each(
-        "a type: each definition but list kinds and those of custom kinds, and the "
-        "generic type List<T> for list kinds",
-        placeholders={"path": "the file in src/, without .rs: api/core/v1/pod"},
-        variables={"type": RustType, "crate": CrateFeatures},
-    ),
-    "custom-kind": Each(
-        "a custom kind, with the types that are part of it",
+    "types": Each(
+        "a file of types: a definition, which is no list kind and no part of a custom kind; "
+        "a custom kind, with the types that are part of it; or the generic type List<T> "
+        "for list kinds",
         placeholders={
-            "path": "the file in src/, without .rs: api/cert_manager_io/v1/certificate"
+            "path": "the file in src/, without .rs: api/core/v1/pod, "
+            "api/cert_manager_io/v1/certificate"
         },
         variables={
-            "kind": GroupVersionKind,
             "types": tuple[RustType, ...],
+            "kind": Annotated[
+                GroupVersionKind | None, "the custom kind; none for other types"
+            ],
             "needs_btree_map": Annotated[
                 bool, "whether the file has to import BTreeMap"
             ],
             "crate": CrateFeatures,
         },
-    ),
-    "custom-kinds": Each(
-        "the crate, if it has custom kinds", variables={"crate": CrateFeatures}
     ),
     "drop-in": Each(
         "the crate, if it stands in for k8s-openapi", variables={"crate": CrateFeatures}
@@ -87,7 +86,13 @@ EACH: Mapping[str, Each] = {
     ),
     "release": Each(
         "the crate; types and modules are those at its root",
-        variables={**_MODULE_VARIABLES, "crate": CrateFeatures},
+        variables={
+            **_MODULE_VARIABLES,
+            "shown_kind": Annotated[
+                RustPath | None, "the kind that the README shows, none without kinds"
+            ],
+            "crate": CrateFeatures,
+        },
     ),
 }
 
@@ -105,16 +110,12 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     scopes = {resource.scope for resource in resources.values()}
     return Contexts(
         files={
-            "definition": lambda: _type_contexts(crate, resources),
-            "custom-kind": lambda: _custom_kind_contexts(crate, resources),
-            "custom-kinds": lambda: (
-                [FileContext(release.name, {}, {})] if crate.custom_types else []
-            ),
+            "types": lambda: _type_contexts(crate, resources),
             "drop-in": lambda: (
                 [FileContext(release.name, {}, {})] if package.drop_in else []
             ),
             "module": lambda: _module_contexts(modules),
-            "release": lambda: [FileContext(release.name, {}, modules[()]._asdict())],
+            "release": lambda: [_release_context(crate, modules[()])],
         },
         shared_variables={
             "crate": CrateFeatures(
@@ -128,14 +129,17 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     )
 
 
+def _release_context(crate: Crate, root: ModuleListing) -> FileContext:
+    kind = crate.paths.get(shown_kind(crate.release, _POD) or "")
+    variables = {**root._asdict(), "shown_kind": kind}
+    return FileContext(crate.release.name, {}, variables)
+
+
 def public_names(release: Release, target: Target) -> Mapping[str, PublicName]:
     """The types with their paths, fields and variants. A struct literal has all fields,
     or ends in ``..Default::default()``."""
-    files = make_contexts(release, target).files
     names: dict[str, PublicName] = {}
-    for context in files["definition"]():
-        names.update(_names_of(context, [context.variables["type"]]))
-    for context in files["custom-kind"]():
+    for context in make_contexts(release, target).files["types"]():
         names.update(_names_of(context, context.variables["types"]))
     return names
 
@@ -158,37 +162,34 @@ def _names_of(
 def _type_contexts(
     crate: Crate, resources: Mapping[str, CrateResource]
 ) -> Iterator[FileContext]:
-    for name, definition in crate.definitions.items():
-        if name not in crate.custom_types:
-            yield FileContext(
-                name,
-                {"path": crate.paths[name].source},
-                {"type": make_type(definition, crate, resources.get(name))},
-            )
-    if crate.generic_list is not None:
-        yield FileContext(LIST.definition, {"path": "list"}, {"type": LIST})
-
-
-def _custom_kind_contexts(
-    crate: Crate, resources: Mapping[str, CrateResource]
-) -> Iterator[FileContext]:
-    kinds: dict[GroupVersionKind, list[str]] = {}
-    for name, custom_type in crate.custom_types.items():
-        kinds.setdefault(custom_type.kind, []).append(name)
-    for kind, names in kinds.items():
+    """The files, each with the types that it declares."""
+    files: dict[str, list[str]] = {}
+    built_in = (name for name in crate.definitions if name not in crate.custom_types)
+    for name in (*built_in, *crate.custom_types):
+        files.setdefault(crate.paths[name].source, []).append(name)
+    for path, names in files.items():
         types = tuple(
             make_type(crate.definitions[name], crate, resources.get(name))
             for name in names
         )
-        yield FileContext(
-            f"{kind.api_version} {kind.kind}",
-            {"path": crate.paths[names[0]].source},
-            {
-                "kind": kind,
-                "types": types,
-                "needs_btree_map": any(type_.needs_btree_map for type_ in types),
-            },
-        )
+        custom_type = crate.custom_types.get(names[0])
+        yield _file_context(path, types, custom_type and custom_type.kind)
+    if crate.generic_list is not None:
+        yield _file_context("list", (LIST,), None)
+
+
+def _file_context(
+    path: str, types: tuple[RustType, ...], kind: GroupVersionKind | None
+) -> FileContext:
+    return FileContext(
+        f"{kind.api_version} {kind.kind}" if kind else types[0].definition,
+        {"path": path},
+        {
+            "kind": kind,
+            "types": types,
+            "needs_btree_map": any(type_.needs_btree_map for type_ in types),
+        },
+    )
 
 
 def _module_contexts(

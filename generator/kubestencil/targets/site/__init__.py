@@ -5,6 +5,6 @@
 outside of release folders, with ``sitemap`` and scripts made ``compact``. ``pages`` has
 a module for each kind of page, ``fields`` and ``examples`` what pages of types show.
 ``addresses`` are permalinks, ``navigation`` and ``listing`` lead to them.
-``search_index`` (with ``search_aliases``) and ``data_scripts`` are for
+``search_index`` (with ``search_aliases`` and ``search_facts``) and ``data_scripts`` are for
 scripts, ``options`` for users.
 """

@@ -43,6 +43,8 @@ _PAGES = "own-pages.js"
 _OTHER_RELEASES_INDEX = "other-releases.js"
 # The subfolder of a target's folders whose files are copied.
 _ASSETS = "assets"
+# The colours of the site and of reports.
+_THEME = "_theme/theme.css"
 # The style and the script of reports, which stand-alone reports have in the page.
 _REPORT_ASSETS = {"report.css": "page.css", "report.js": "page.js"}
 
@@ -98,15 +100,18 @@ def make_contexts(
     at = context.releases.index(newest_of(context.releases))
     newest, newest_addresses = releases[at], addresses[at]
     links = TypeLinks(newest, newest_addresses)
-    user_files.check_notes(newest, newest_addresses)
+    user_files.check_examples(newest, newest_addresses)
     pages = user_files.pages(links)
+    folders = tuple(extra_pages.page_folders(pages))
     groups = api_groups(newest, newest_addresses, kind_definitions(newest))
     start = {
         **start_page.start_variables(newest, context, groups, newest_addresses),
         "root": "",
         "prefix": f"{newest.name}/",
         "canonical": options.url,
-        "pages": pages,
+        "folders": tuple(
+            extra_pages.page_folders(page for page in pages if page.path != "index")
+        ),
         "home": user_files.home(links),
     }
     type_addresses = sorted(
@@ -167,7 +172,7 @@ def make_contexts(
                 {
                     _OTHER_RELEASES_INDEX: index,
                     "go-fields.js": go_fields_script(addresses),
-                    **({_PAGES: extra_pages.pages_script(pages)} if pages else {}),
+                    **({_PAGES: extra_pages.pages_script(folders)} if pages else {}),
                     comparison.REFERENCES: comparison.references_script(
                         releases, addresses
                     ),
@@ -198,7 +203,7 @@ def _assets(
 
     Raises TargetError where the target ``diff`` does not exist.
     """
-    paths: dict[str, Path] = {}
+    paths = {"theme.css": find_file(target.roots, _THEME)}
     # The first folder, which is the user's, comes last and replaces built-in files.
     for folder in reversed(target.folders):
         for path in sorted((folder / _ASSETS).rglob("*")):

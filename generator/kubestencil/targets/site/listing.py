@@ -14,6 +14,8 @@ from kubestencil.text.html import summary
 
 # These groups come first, the others follow by name.
 _FIRST_GROUPS = ("core", "apps", "batch")
+#: The folder of the pages of projects with several groups.
+PROJECTS = "projects"
 # The kinds of an API version that the pages of all its types list.
 _MAX_SIBLINGS = 200
 
@@ -78,24 +80,36 @@ class ApiGroup:
         return tuple(links[name] for name in sorted(links))
 
 
-class ProjectGroups(NamedTuple):
-    """The groups of a project, which is empty for those that are from none that is
-    known, and the heading of their list, empty for a list that needs none."""
+class ProjectKinds(NamedTuple):
+    """The groups with kinds of a project, or one group where its project is not known."""
 
-    project: str
-    heading: str
+    name: str
     groups: tuple[ApiGroup, ...]
 
+    @property
+    def path(self) -> str:
+        """The path of its page below the release: that of its group where it has one, or
+        else by the first one, since a project can have any name."""
+        first = self.groups[0].name
+        return first if len(self.groups) == 1 else f"{PROJECTS}/{first}"
 
-def groups_by_project(groups: Sequence[ApiGroup]) -> Iterator[ProjectGroups]:
-    """The groups, which come by project; together where there are not several."""
-    if len({group.project for group in groups if group.project}) < 2:
-        yield ProjectGroups("", "", tuple(groups))
-        return
-    heading = ""
-    for project, members in groupby(groups, key=lambda group: group.project):
-        yield ProjectGroups(project, project or heading, tuple(members))
-        heading = "Other groups"
+    @property
+    def kind_count(self) -> int:
+        """The number of its kinds."""
+        return sum(len(group.kinds) for group in self.groups)
+
+
+def own_projects(
+    groups: Sequence[ApiGroup], built_in: Collection[str]
+) -> Iterator[ProjectKinds]:
+    """The groups that are not of Kubernetes, by their projects."""
+    own = [
+        group
+        for group in groups
+        if group.kinds and "." in group.name and group.name not in built_in
+    ]
+    for name, members in groupby(own, key=lambda group: group.project or group.name):
+        yield ProjectKinds(name, tuple(members))
 
 
 def api_groups(

@@ -15,7 +15,7 @@ from kubestencil.schema.kinds import precedence
 from kubestencil.source.releases import newest_of, shown_name
 from kubestencil.targets.site.addresses import page_address
 from kubestencil.targets.site.data_scripts import data_script
-from kubestencil.targets.site.listing import ApiGroup
+from kubestencil.targets.site.listing import PROJECTS, ApiGroup
 from kubestencil.targets.site.release_context import Availability, ReleaseContext
 
 
@@ -188,11 +188,15 @@ class Navigation:
         page is missing, the link leads to another version of the type, or to the
         release's start page.
         """
-        available_in = self.availability.releases(path) if path else None
+        is_project = path.startswith(f"{PROJECTS}/")
+        has_all = not path or is_project
+        available_in = None if has_all else self.availability.releases(path)
         for release in self.context.releases:
             is_available = available_in is None or release in available_in
             if is_available:
-                address = f"{path}/{subpage}" if path else ""
+                # Another release may have no project of this name.
+                is_page = path and not (is_project and release != self.release)
+                address = f"{path}/{subpage}" if is_page else ""
             elif path not in self.context.releases_by_type:
                 address = ""
             elif self.context.is_added_later(path, release):

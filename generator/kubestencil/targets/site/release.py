@@ -10,7 +10,9 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.knowledge.coverage import Aspect
+from kubestencil.schema.knowledge.kinds import built_in_groups
 from kubestencil.source.releases import is_prerelease
+from kubestencil.targets.field_examples.objects import FieldExamples
 from kubestencil.targets.site import search_index
 from kubestencil.targets.site.addresses import (
     PageAddress,
@@ -21,9 +23,10 @@ from kubestencil.targets.site.examples.field_code import (
     python_names_script,
     rust_names_script,
 )
+from kubestencil.targets.site.examples.field_examples import field_examples_script
 from kubestencil.targets.site.examples.kinds import Example
 from kubestencil.targets.site.examples.operations import Operations
-from kubestencil.targets.site.listing import ApiVersion, api_groups
+from kubestencil.targets.site.listing import ApiVersion, api_groups, own_projects
 from kubestencil.targets.site.navigation import (
     SHARED_VARIABLES,
     Link,
@@ -79,10 +82,13 @@ EACH: Mapping[str, Each] = {
         },
     ),
     "listing": Each(
-        "a page for each group of a release, and for each version of a group",
-        {"path": "the group, or the group and the version: apps, apps/v1"},
+        "a page for each group of a release, for each version of a group, and for each "
+        "project that has several groups",
+        {"path": "the group, the group and the version, or the project: apps, apps/v1"},
         {
-            "name": Annotated[str, "the group, or the group and the version"],
+            "name": Annotated[
+                str, "the group, the group and the version, or the project"
+            ],
             "api_versions": Sequence[ApiVersion],
             "parent": Annotated[str, "the path from the page to the release's folder"],
             **SHARED_VARIABLES,
@@ -102,6 +108,10 @@ EACH: Mapping[str, Each] = {
     "names": Each(
         "names in a language, for the code of fields, without a template",
         {"language": "python, or rust"},
+    ),
+    "field-examples": Each(
+        "what the example of each field has, without a template",
+        {},
     ),
 }
 
@@ -124,6 +134,7 @@ def make_contexts(
             "search": pages.search_index,
             "navigation": pages.navigation_data,
             "names": pages.names,
+            "field-examples": pages.field_examples,
         },
         shared_variables={
             **shared_variables(context.releases, options.logo_name),
@@ -223,15 +234,24 @@ class _ReleasePages:
                 yield FileContext(path, {"path": path}, variables)
 
     def listings(self) -> Iterator[FileContext]:
+        for project in own_projects(self.groups, built_in_groups()):
+            if len(project.groups) > 1:
+                versions = [
+                    version for group in project.groups for version in group.versions
+                ]
+                yield self._listing(project.path, project.name, versions)
         for group in self.groups:
-            yield self._listing(group.name, group.versions)
+            yield self._listing(group.name, group.name, group.versions)
             for version in group.versions:
-                yield self._listing(version.path, [version])
+                yield self._listing(version.path, version.path, [version])
 
-    def _listing(self, path: str, versions: Sequence[ApiVersion]) -> FileContext:
-        """The page of a group (``apps``), or of one of its versions (``apps/v1``)."""
+    def _listing(
+        self, path: str, name: str, versions: Sequence[ApiVersion]
+    ) -> FileContext:
+        """The page of a group (``apps``), of one of its versions (``apps/v1``), or of a
+        project."""
         variables = {
-            "name": path,
+            "name": name,
             "api_versions": versions,
             "parent": "../" * len(path.split("/")),
             **self.navigation.page_variables(path),
@@ -244,7 +264,7 @@ class _ReleasePages:
                 self.release, self.context, self.groups, self.type_pages.addresses
             ),
             "prefix": "",
-            "pages": (),
+            "folders": (),
             "home": None,
             **self.navigation.page_variables(""),
         }
@@ -263,10 +283,20 @@ class _ReleasePages:
                 for change in changes
                 if change.event == "added"
             },
+            self._starters(),
         )
         name = self.release.name
         yield FileContext(name, {"name": "search"}, {}, scripts.names)
         yield FileContext(name, {"name": "search-texts"}, {}, scripts.texts)
+
+    def _starters(self) -> Mapping[str, str]:
+        """The first manifest of each kind, by the full name of its definition."""
+        return {
+            definition.name: example.code
+            for definition in self.type_pages.examples.kinds
+            for example in self.type_pages.examples.starter(definition)
+            if example.language == "yaml"
+        }
 
     def names(self) -> Iterator[FileContext]:
         addresses = self.type_pages.addresses
@@ -275,6 +305,12 @@ class _ReleasePages:
             ("rust", rust_names_script(self.release, addresses, self._target)),
         ):
             yield FileContext(self.release.name, {"language": language}, {}, script)
+
+    def field_examples(self) -> Iterator[FileContext]:
+        examples = FieldExamples(self._named, trees=self.type_pages.examples.trees)
+        addresses = page_addresses(self._named)
+        script = field_examples_script(self._named, addresses, examples)
+        yield FileContext(self.release.name, {}, {}, script)
 
     def navigation_data(self) -> Iterator[FileContext]:
         yield FileContext(self.release.name, {}, {}, tree_data(self.groups))

@@ -162,6 +162,11 @@ class ReleaseSummary:
     added_fields: tuple[AddedField, ...]
     counts: tuple[SeverityCount, ...]
 
+    @property
+    def has_names(self) -> bool:
+        """Whether there are kinds or fields to name."""
+        return bool(self.added_kinds or self.removed_kinds or self.added_fields)
+
 
 @dataclass(frozen=True, slots=True)
 class ReleaseContext:

@@ -10,6 +10,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.schema.knowledge.gates import gate_in, guarded_until
 from kubestencil.schema.knowledge.kinds import known_kind, removed_kinds, synonyms
+from kubestencil.schema.types import GroupVersionKind
 from kubestencil.targets.site.fields.paths import has_field
 
 
@@ -18,7 +19,8 @@ class Alias(NamedTuple):
 
     ``position`` is that of the type in the index, ``path`` that of the field, the anchor
     of a part of the type's page (``#operations``), or empty. ``words`` are phrases,
-    separated by commas; ``note`` is what the result says beside the name.
+    separated by commas, where ``*`` is the name of the kind; ``note`` is what the result
+    says beside the name.
     """
 
     position: int
@@ -62,20 +64,31 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
                 if old.kind.lower() in notes
                 else f"{old.api_version} {old.kind}"
             )
-            words = f"{old.api_version}, {old.api_version} {old.kind}, {name}"
+            words = [old.api_version, name, f"{old.api_version} {old.kind}"]
+            words += [f"{old.version} {word}" for word in _names(release, successor)]
+            use = f"use {successor.api_version} {successor.kind}"
             yield Alias(
-                positions[kinds[successor]], "", words, f"{name} was removed in {last}"
+                positions[kinds[successor]],
+                "",
+                ", ".join(words),
+                f"{name} was removed in {last}, {use}",
             )
     for kind, resource in release.resources.items():
         if kind in kinds:
-            verbs = ", ".join(f"{verb} {resource.plural}" for verb in resource.verbs)
-            yield Alias(
-                positions[kinds[kind]],
-                "#operations",
-                f"{verbs}, operations",
-                "operations",
-            )
+            verbs = (*sorted(resource.verbs), "operations")
+            calls = ", ".join(f"{verb} *" for verb in verbs)
+            position = positions[kinds[kind]]
+            yield Alias(position, "#operations", calls, "operations")
     yield from _gate_aliases(release, positions)
+
+
+def _names(release: Release, kind: GroupVersionKind) -> Iterator[str]:
+    """What people call a kind."""
+    yield kind.kind
+    yield "".join(filter(str.isupper, kind.kind))
+    resource = release.resources.get(kind)
+    if resource is not None:
+        yield from (resource.plural, *resource.short_names)
 
 
 def _has_path(release: Release, definition: str, path: str) -> bool:

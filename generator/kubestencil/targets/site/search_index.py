@@ -1,29 +1,34 @@
 """The indexes of the site's search: one for each release, and one for types and
 fields that not all releases have.
 
-``assets/rank.js`` reads them. An index has the names of API versions (``apps/v1``), and
-a list of types:
+``assets/rank.js`` reads them, and ``assets/check.js``. An index has the names of API
+versions (``apps/v1``), and a list of types:
 
 - a type is its name, the position of its API version, whether it is a kind (1 or 0),
   the number of kinds that it is part of, how many manifests use it (``usage_weight``),
   of a kind the other names of its resource (``pods po``), and a list of its fields;
-- a field is its name, its type, and, unless they are -1 and 0, the position of the type
-  that it refers to and how many manifests use it. Where there is a position, its type
-  is only what is before the name: ``[]``.
+- a field is its name and its type, both as positions in ``strings``, and, unless they are
+  -1 and 0, the position of the type that it refers to and how many manifests use it. Where
+  there is a position, its type is only what is before the name: ``list of ``.
 
-In the index of other releases, each type has its release as one more item at the end. A
-type inside of a custom resource has an empty one, and the name of the kind on whose page
-its fields are, with the path to them.
+An object inside of custom resources has no page and no name: it is found by the paths from
+the kinds to it. Objects that are the same in all of it are there once, however many kinds
+have them. In the index of other releases, each type has its release as one more item.
 
-The descriptions are in a script of their own, which the page loads after it has shown
-results: each description once, and for each type, followed by its fields, the position
-of its description. It also has
+What is known of types and fields is in a script of its own, which the page loads after it
+has shown results:
 
-- ``answers``, what is known of a field: its position among types and fields, its
-  default as JSON or an empty text, its values, and the release that added it;
-- ``aliases``, other words for a kind or a field: the position of its type, the path from
-  it, the words, and what to say of them. They are those of ``specs/synonyms.tsv``, the
-  feature gates of fields, and kinds that were removed, with what to use instead.
+- ``texts``, each description once, of long ones the beginning, and ``positions``, of each
+  type and then its fields one more than the position of its description, or 0 for the
+  next one that is new;
+- ``phrases``, facts in words, each with what it is about; ``known``, the positions of the
+  phrases of a type or field, what a value is compared with (``search_facts``), and the
+  same in some kinds only, by their names; ``facts``, how many types and fields after the
+  last one that has facts, and their position in ``known``;
+- ``aliases``, other words for kinds or fields: the positions of types, the path from these,
+  the words, and what to say of them (``search_aliases``);
+- ``starters``, the position of a kind, and a first manifest of it;
+- ``words``, what the words of a question ask for.
 
 A browser cannot hold all fields of a large catalogue of custom resources. Its index has
 those of the levels that are nearest to the kinds, and ``isPartial``.
@@ -32,7 +37,7 @@ those of the levels that are nearest to the kinds, and ``isPartial``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -40,7 +45,7 @@ from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.fields import FieldName, known_field, usage_weight
-from kubestencil.schema.knowledge.values import FieldFacts
+from kubestencil.schema.knowledge.kinds import question_words
 from kubestencil.schema.knowledge.words import container_in_words, type_in_words
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script, encode_json
@@ -48,6 +53,13 @@ from kubestencil.targets.site.fields.paths import fields_of
 from kubestencil.targets.site.pages.usage import inline_places
 from kubestencil.targets.site.release_context import ReleasesByType
 from kubestencil.targets.site.search_aliases import Alias, find_aliases
+from kubestencil.targets.site.search_facts import (
+    Facts,
+    facts_by_kind,
+    field_facts,
+    formats,
+    kind_facts,
+)
 from kubestencil.text.html import summary
 
 Addresses = Mapping[str, PageAddress]
@@ -55,39 +67,39 @@ Addresses = Mapping[str, PageAddress]
 _Name = tuple[str, str]
 
 
-# More than the fields of Kubernetes and of 127 custom resources. 49,000 of them are 8.5
-# MB, and take 10 s and 270 MB to index (Node.js 20, in the background of a page).
+# More than the fields of Kubernetes and of 127 custom resources, of which most are alike.
 _MAX_FIELDS = 50_000
+# What the search looks through of a description, and of one inside of custom resources.
+_MAX_TEXT, _MAX_INNER_TEXT = 320, 110
 
 
 class _Index:
     """Collects the types and fields of an index.
 
-    ``release`` is the release of all of them, empty where each has its own;
+    ``release`` is the release of all of them, None where each has its own;
     ``positions`` are those of the types that fields refer to, by the definition's full
-    name; ``shorten`` is applied to descriptions.
+    name.
     """
 
-    def __init__(
-        self,
-        release: str,
-        positions: Mapping[str, int],
-        shorten: Callable[[str], str],
-    ) -> None:
+    def __init__(self, release: Release | None, positions: Mapping[str, int]) -> None:
         self._release = release
         self._positions = positions
-        self._shorten = shorten
         # The types as JSON. As lists they would take several times the memory.
         self._types = bytearray()
         self._api_versions: dict[str, int] = {}
         self._texts: dict[str, int] = {}
         self._text_positions: list[int] = []
-        self._answers: list[Sequence[Any]] = []
+        self._last = 0  # the number of texts before the last facts
+        self._phrases: dict[tuple[str, str], int] = {}
+        self._strings: dict[str, int] = {}
+        self._known: dict[bytes, int] = {}  # as JSON
+        self._facts: list[tuple[int, int]] = []
+        self._formats: set[str] = set()
 
     def add(
         self,
         definition: Definition,
-        fields: Iterable[Field],
+        fields: Collection[Field],
         addresses: Addresses,
         *,
         is_kind: bool,
@@ -95,27 +107,34 @@ class _Index:
         names: str = "",
         release: str = "",
         added: Mapping[_Name, str] = MappingProxyType({}),
-        place: tuple[str, str] | None = None,
+        place: _Name | None = None,
     ) -> None:
         """Add a type with some of its fields; ``addresses`` are those of its release,
-        ``added`` the releases that added fields. ``place`` is that of an inline
-        object (``inline_places``)."""
-        address = addresses[definition.name]
+        ``added`` the releases that added fields, by the page that these are on and the
+        path there. ``place`` is that of an inline object that one kind has: its
+        definition and the path from it."""
+        address, own = addresses[definition.name], self._release
+        is_inner = own is not None and definition.name in own.inline_definitions
+        limit = _MAX_INNER_TEXT if is_inner else _MAX_TEXT
         owner, path = place or (definition.name, "")
-        page, prefix = addresses[owner], path and f"{path}."
+        page, prefix = addresses[owner].path, path and f"{path}."
         name = FieldName(definition.group_label, definition.kind, "")
-        self._add_text(definition.description)
+        self._add_text(definition.description, limit)
+        if own and is_kind:
+            self._add_facts(kind_facts(own, definition))
+        siblings = [field.name for field in fields]
         field_items = []
         for field in fields:
-            self._add_text(field.schema.description)
-            if self._release:
-                since = added.get((page.path, f"{prefix}{field.name}"), "")
-                known = known_field(self._release, definition.name, field)
-                self._add_answer(known.facts, since)
+            self._add_text(field.schema.description, limit)
+            if own:
+                since = added.get((page, f"{prefix}{field.name}"), "")
+                known = known_field(own.name, definition.name, field)
+                in_kinds = dict(facts_by_kind(known, siblings, since))
+                self._add_facts(field_facts(known, siblings, since), in_kinds)
             weight = usage_weight(name._replace(field=field.name))
             field_items.append(self._field_item(field, weight, addresses))
         type_item = [
-            address.kind,
+            "" if is_inner else address.kind,
             _position(address.group_version, self._api_versions),
             int(is_kind),
             kind_count,
@@ -123,69 +142,112 @@ class _Index:
             names,
             field_items,
         ]
-        if release or place:
+        if release:
             type_item.append(release)
-        if place:
-            type_item.append((page.kind, path))
         self._types += b"," * bool(self._types) + encode_json(type_item)
 
     def _field_item(
         self, field: Field, weight: int, addresses: Addresses
-    ) -> Sequence[str | int]:
+    ) -> Sequence[int]:
         containers, value = container_in_words(field.schema)
         position = self._positions.get(value.ref, -1) if value.ref else -1
         label = containers
         if position < 0:
             label = type_in_words(field.schema, lambda name: addresses[name].kind)
+        item = _position(field.name, self._strings), _position(label, self._strings)
         if weight:
-            return (field.name, label, position, weight)
-        return (field.name, label) if position < 0 else (field.name, label, position)
+            return (*item, position, weight)
+        return item if position < 0 else (*item, position)
 
-    def _add_text(self, description: str) -> None:
-        text = self._shorten(description)
-        self._text_positions.append(_position(text, self._texts))
+    def _add_text(self, description: str, limit: int) -> None:
+        text = summary(description) if self._release is None else description
+        beginning, count = _beginning(text, limit), len(self._texts)
+        position = _position(beginning, self._texts)
+        self._text_positions.append(0 if position == count else position + 1)
 
-    def _add_answer(self, facts: FieldFacts, since: str) -> None:
-        default = encode_json(facts.default.value).decode() if facts.default else ""
-        if default or facts.enum or since:
-            position = len(self._text_positions) - 1
-            values = [str(value) for value in facts.enum]
-            self._answers.append((position, default, values, since))
+    def _add_facts(
+        self, facts: Facts, in_kinds: Mapping[str, Facts] = MappingProxyType({})
+    ) -> None:
+        """Add what is known of the type or field whose text came last."""
+        if not facts.phrases and not facts.limits and not in_kinds:
+            return
+        own = self._facts_item(facts)
+        others = {kind: self._facts_item(item) for kind, item in in_kinds.items()}
+        rest = (others,) if others else ()
+        count = len(self._text_positions)
+        position = _position(encode_json((*own, *rest)), self._known)
+        self._facts.append((count - self._last, position))
+        self._last = count
+
+    def _facts_item(self, facts: Facts) -> tuple[list[int], Mapping[str, Any]]:
+        if "format" in facts.limits:
+            self._formats.add(facts.limits["format"])
+        phrases = [_position(phrase, self._phrases) for phrase in facts.phrases]
+        return phrases, facts.limits
 
     def names_script(self, *, is_partial: bool = False) -> bytes:
         """JavaScript that passes the names to the search."""
         return b"".join(
             (
                 b'kubestencilIndex({"release":',
-                encode_json(self._release),
+                encode_json(self._release.name if self._release else ""),
                 b',"apiVersions":',
                 encode_json(list(self._api_versions)),
+                b',"words":',
+                encode_json(question_words()),
+                b',"strings":',
+                encode_json(list(self._strings)),
                 b',"types":[',
                 self._types,
                 b'],"isPartial":true})\n' if is_partial else b"]})\n",
             )
         )
 
-    def texts_script(self, aliases: Iterable[Alias] = ()) -> bytes:
-        """JavaScript that passes the descriptions to the search, and other words for
-        the types and fields."""
+    def texts_script(
+        self,
+        aliases: Iterable[Alias] = (),
+        starters: Mapping[int, str] = MappingProxyType({}),
+    ) -> bytes:
+        """JavaScript that passes to the search what is known of types and fields, other
+        words for them, and manifests of kinds, by the positions of their types."""
         texts = {
-            "release": self._release,
+            "release": self._release.name if self._release else "",
             "texts": list(self._texts),
             "positions": self._text_positions,
-            "answers": self._answers,
-            "aliases": tuple(aliases),
+            "phrases": list(self._phrases),
+            "facts": self._facts,
+            "formats": formats(sorted(self._formats)),
+            "aliases": _grouped(aliases),
+            "starters": list(starters.items()),
         }
-        return data_script("kubestencilTexts", texts)
+        # What is JSON already goes behind it.
+        data = data_script("kubestencilTexts", texts)
+        known = b'"known":[%b]}' % b",".join(self._known)
+        return data.removesuffix(b"})\n") + b"," + known + b")\n"
 
 
-def _position(text: str, positions: dict[str, int]) -> int:
-    """The position of a text in a list of distinct ones, to which it is added."""
-    return positions.setdefault(text, len(positions))
+def _position(value: Any, positions: dict[Any, int]) -> int:
+    """The position of a value in a list of distinct ones, to which it is added."""
+    return positions.setdefault(value, len(positions))
+
+
+def _grouped(aliases: Iterable[Alias]) -> list[tuple[list[int], str, str, str]]:
+    """The aliases, those of several types with the same words together."""
+    positions: dict[tuple[str, str, str], list[int]] = {}
+    for position, *rest in aliases:
+        path, words, note = rest
+        positions.setdefault((path, words, note), []).append(position)
+    return [(types, *rest) for rest, types in positions.items()]
+
+
+def _beginning(text: str, limit: int) -> str:
+    """The first words of a text, up to a number of characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[:limit].rpartition(' ')[0]} …"
 
 
 class IndexScripts(NamedTuple):
-    """The scripts of an index: its names, and its descriptions."""
+    """The scripts of an index: its names, and what is known of them."""
 
     names: bytes
     texts: bytes
@@ -196,44 +258,81 @@ def release_index(
     addresses: Addresses,
     kinds: Collection[str],
     kind_counts: Mapping[str, int],
-    added: Mapping[tuple[str, str], str],
+    added: Mapping[_Name, str],
+    starters: Mapping[str, str] = MappingProxyType({}),
 ) -> IndexScripts:
     """The index of a release.
 
     ``kinds`` are the full names of the kinds' definitions, ``kind_counts`` the number
     of kinds that a definition is part of, ``added`` the releases that added fields, by
-    the path of the type's page and the field's path.
+    the path of the type's page and the field's path, ``starters`` a first manifest of
+    kinds.
     """
-    places = inline_places(release)
-    indexed = _indexed_definitions(release)
-    names = (name for name in release.definitions if name in indexed)
-    positions = {name: position for position, name in enumerate(names)}
-    index = _Index(release.name, positions, lambda text: " ".join(text.split()))
-    for name, definition in release.definitions.items():
-        if name in indexed:
-            index.add(
-                definition,
-                fields_of(definition.schema),
-                addresses,
-                is_kind=name in kinds,
-                kind_count=kind_counts.get(name, 1 if name in places else 0),
-                names=_resource_names(definition, release),
-                added=added,
-                place=places.get(name),
-            )
-    is_partial = len(indexed) < len(release.definitions)
+    originals = _originals(release)
+    indexed = _indexed_definitions(release, originals)
+    names = [name for name in release.definitions if name in indexed]
+    own = {name: position for position, name in enumerate(names)}
+    positions = {
+        name: own[original] for name, original in originals.items() if original in own
+    }
+    index = _Index(release, positions)
+    places, uses = inline_places(release), Counter(originals.values())
+    for name in names:
+        definition = release.definitions[name]
+        index.add(
+            definition,
+            fields_of(definition.schema),
+            addresses,
+            is_kind=name in kinds,
+            kind_count=kind_counts.get(name, 0),
+            names=_resource_names(definition, release),
+            added=added,
+            place=places.get(name) if uses[name] == 1 else None,
+        )
     return IndexScripts(
-        index.names_script(is_partial=is_partial),
-        index.texts_script(find_aliases(release, positions)),
+        index.names_script(is_partial=len(indexed) < len({*originals.values()})),
+        index.texts_script(
+            find_aliases(release, own),
+            {own[name]: text for name, text in starters.items() if name in own},
+        ),
     )
 
 
-def _indexed_definitions(release: Release) -> Collection[str]:
-    """The definitions in the index: all, or those with names of their own, and as many
-    levels of inline objects in them as do not have too many fields."""
+def _originals(release: Release) -> Mapping[str, str]:
+    """By the name of each definition the one that the index has for it: itself, or the
+    last object inside of custom resources that has the same fields with the same
+    schemas."""
+    originals: dict[str, str] = {}
+    seen: dict[Any, str] = {}
+    # An object comes before those inside of it.
+    for name, definition in reversed([*release.definitions.items()]):
+        originals[name] = name
+        if name in release.inline_definitions:
+            fields = tuple(
+                (field.name, field.required, _shape(field, originals))
+                for field in definition.fields
+            )
+            originals[name] = seen.setdefault((definition.description, fields), name)
+    return originals
+
+
+def _shape(field: Field, originals: Mapping[str, str]) -> tuple[bytes, str]:
+    """What two fields have in common that the index has once."""
+    containers, value = container_in_words(field.schema)
+    if value.ref is None:
+        return encode_json(field.schema.raw), ""
+    reference = originals.get(value.ref, value.ref)
+    return encode_json((containers, field.schema.description)), reference
+
+
+def _indexed_definitions(
+    release: Release, originals: Mapping[str, str]
+) -> Collection[str]:
+    """The definitions in the index: all originals, or those with names of their own, and
+    as many levels of inline objects in them as do not have too many fields."""
     counts = {
-        name: len(fields_of(definition.schema))
-        for name, definition in release.definitions.items()
+        name: len(fields_of(release.definitions[name].schema))
+        for name in {*originals.values()}
     }
     if sum(counts.values()) <= _MAX_FIELDS:
         return counts
@@ -243,7 +342,8 @@ def _indexed_definitions(release: Release) -> Collection[str]:
     field_count = 0
     while level and (not indexed or field_count <= _MAX_FIELDS):
         indexed |= level
-        level = {name for inner in level for name in graph[inner]} - indexed
+        inner = {originals[name] for outer in level for name in graph[outer]}
+        level = inner - indexed
         field_count = sum(counts[name] for name in indexed | level)
     return indexed
 
@@ -255,7 +355,7 @@ def other_releases_index(
 ) -> bytes:
     """The index of the types and fields that not all releases have, each in the newest
     release that has it, as one script."""
-    index = _Index("", {}, summary)
+    index = _Index(None, {})
     if len(releases) == 1:
         return index.names_script() + index.texts_script()
     common = _common_fields(releases, addresses_by_release)

@@ -19,8 +19,11 @@ from kubestencil.text.re2.syntax import (
 )
 
 # What ECMA 262 has not, or means something else by: flags, named groups as Python has
-# them, \A, \z, \Q, \C, \a, classes of Unicode and POSIX, \x{10FFFF}, octal numbers.
-_RE2_ONLY = re.compile(r"\(\?[imsU-]|\(\?P<|\\[AzQCapP]|\\x\{|\\[0-7]|\[\[:|\[\^\[:")
+# them, \A, \z, \Q, \C, \a, classes of Unicode and POSIX and those that begin with ],
+# \x{10FFFF}, octal numbers.
+_RE2_ONLY = re.compile(
+    r"\(\?[imsU-]|\(\?P<|\\[AzQCapP]|\\x\{|\\[0-7]|\[\[:|\[\^\[:|\[\^?\]"
+)
 _ASSERTIONS: dict[AssertionKind, str] = {
     "text-start": "^",
     "text-end": "$",
@@ -73,7 +76,11 @@ def _class(ranges: Ranges) -> str:
         for low, high in listed
         if low <= _MAX_UNIT
     )
-    return f"[{'^' if is_open else ''}{''.join(texts)}]"
+    content = "".join(texts)
+    if not content:
+        # In other languages than JavaScript, the ] of [^] is a part of the class.
+        return r"[\s\S]" if is_open else r"[^\s\S]"
+    return f"[{'^' if is_open else ''}{content}]"
 
 
 def _char(code: int) -> str:

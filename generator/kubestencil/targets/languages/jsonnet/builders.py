@@ -38,7 +38,7 @@ class _BuilderRules(NamedTuple):
     """How the builders of one definition are made.
 
     ``definition`` is its full name, for errors. ``quirks`` are those of k8s-gen.
-    Where ``renames``, a builder whose name is taken gets a number, which is an error
+    Where ``renames``, a builder whose name is taken gets another, which is an error
     elsewhere. ``limits`` are those of its objects.
     """
 
@@ -166,7 +166,7 @@ class Builders:
                 return
             item_members = self._item_members(schema.items, rules)
             if item_members is not None:
-                yield NestedObject(name, help_, None, item_members)
+                yield NestedObject(name, help_, field.name, None, item_members)
         elif (
             schema.type in ("object", None)
             and schema.fields
@@ -177,7 +177,7 @@ class Builders:
                 if field.schema.ref is None
                 else self._members[field.schema.ref]
             )
-            yield NestedObject(name, help_, path, members)
+            yield NestedObject(name, help_, field.name, path, members)
             return
         setter = f"with{jsonnet.title_case(name)}"
         parameter = jsonnet.parameter_name(name)

@@ -23,7 +23,7 @@ from kubestencil.schema.well_known import LIST_META, is_built_in
 from kubestencil.targets.languages.jsonnet import spelling as jsonnet
 from kubestencil.targets.languages.jsonnet.builders import Builders
 from kubestencil.targets.languages.jsonnet.members import LibraryType, NestedObject
-from kubestencil.text.unique_names import numbered, unique_names
+from kubestencil.text.unique_names import free_names
 
 #: The accidents of k8s-gen in what it makes of CustomResourceDefinitions.
 _CUSTOM_QUIRKS: Mapping[str, str] = {
@@ -245,19 +245,14 @@ def _package_paths(
         {tuple(reversed(parts[:-1])) for parts in packages.values()} - {()},
         taken_groups,
     )
-    taken: dict[tuple[str, str], set[str]] = {}
+    fields: dict[tuple[str, str], dict[str, str]] = {}
     for name, parts in packages.items():
-        labels = tuple(reversed(parts[:-1]))
-        if not labels:
-            continue
-        group, version = groups[labels], parts[-1]
-        base = jsonnet.lower_first_word(name.rpartition(".")[2])
-        in_version = taken.setdefault((group, version), set(_RESERVED_NAMES))
-        field = next(
-            field for field in numbered()(base) if field.lower() not in in_version
-        )
-        in_version.add(field.lower())
-        yield name, TypePath(group, version, field)
+        if labels := tuple(reversed(parts[:-1])):
+            types = fields.setdefault((groups[labels], parts[-1]), {})
+            types[name] = jsonnet.lower_first_word(name.rpartition(".")[2])
+    for (group, version), types in fields.items():
+        for name, field in free_names(types, _RESERVED_NAMES, fold=str.lower).items():
+            yield name, TypePath(group, version, field)
 
 
 def _group_fields(
@@ -280,9 +275,9 @@ def _group_fields(
             break
         for labels in ambiguous:
             counts[labels] += 1
-    # A number where groups differ in dashes and dots only.
-    names = unique_names(fields.values(), numbered(), taken)
-    return dict(zip(fields, names, strict=True))
+    # Groups can differ in dashes and dots only.
+    names = free_names({".".join(labels): fields[labels] for labels in fields}, taken)
+    return {labels: names[".".join(labels)] for labels in fields}
 
 
 def _is_list(definition: Definition, release: Release, quirks: frozenset[str]) -> bool:

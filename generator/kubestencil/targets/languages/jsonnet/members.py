@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.schema import GroupVersionKind
 from kubestencil.targets.languages.jsonnet import spelling as jsonnet
-from kubestencil.text.unique_names import numbered, unique_names
+from kubestencil.text.unique_names import free_names
 
 
 class Limits(NamedTuple):
@@ -60,13 +60,14 @@ class Constructor(NamedTuple):
 class NestedObject(NamedTuple):
     """An object with the functions for the fields inside a field: ``spec``.
 
-    ``path`` has the JSON names that lead to that field, relative to the object that
-    this one is in. It is None for the items of a list: their functions return an
-    item.
+    ``json_name`` is that of the field, and ``path`` has the JSON names that lead to it,
+    relative to the object that this one is in. It is None for the items of a list: their
+    functions return an item.
     """
 
     name: str
     help: str
+    json_name: str
     path: tuple[str, ...] | None
     members: Members
 
@@ -156,17 +157,27 @@ def with_unique_names(
 ) -> Iterator[Member]:
     """``members``, renamed where an object cannot have them all.
 
-    A name that is taken or ``reserved`` gets a number, in the order of the document.
     One that Jsonnet documentation needs (``#…``, or none) gets an underscore in front.
     """
-    members = list(members)
-    names = (
-        f"_{member.name}" if member.name[:1] in ("", "#") else member.name
-        for member in members
+    by_source = {_source(member): member for member in members}
+    names = free_names(
+        {
+            source: f"_{member.name}" if member.name[:1] in ("", "#") else member.name
+            for source, member in by_source.items()
+        },
+        reserved,
     )
-    unique = unique_names(names, numbered(), reserved)
-    for member, name in zip(members, unique, strict=True):
-        yield member._replace(name=name)
+    for source, member in by_source.items():
+        yield member._replace(name=names[source])
+
+
+def _source(member: Member) -> str:
+    """What a member is for: the JSON name of its field, and its name, which tells apart
+    the members of one field."""
+    if isinstance(member, Constructor):
+        return ""
+    json_name = member.field[-1] if isinstance(member, Function) else member.json_name
+    return f"{json_name}\n{member.name}"
 
 
 def takes_name(members: Iterable[Member]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
 from typing import NamedTuple
 
 from kubestencil.schema.operations.details import (
@@ -20,7 +21,7 @@ from kubestencil.schema.operations.rebuilt import capitalized
 from kubestencil.schema.resources.operation import Operation
 from kubestencil.schema.types import Schema
 from kubestencil.targets.languages.python.spelling import Spelling
-from kubestencil.text.unique_names import numbered, unique_names
+from kubestencil.text.unique_names import free_names
 
 _WATCH = "watch"
 _DELETE_COLLECTION = "deleteCollection"
@@ -65,13 +66,10 @@ def api_classes(
         if not _operation_id(details).startswith(_WATCH):
             tag = _NOT_WORD.sub("_", details.tag or _DEFAULT_TAG)
             by_tag.setdefault(tag, []).append(details)
-    tags = sorted(by_tag)
-    names = unique_names(
-        (f"{_without_underscores(tag)}Api" for tag in tags), numbered(), reserved
-    )
+    spelled = {tag: f"{_without_underscores(tag)}Api" for tag in sorted(by_tag)}
     return [
         ApiClass(name, _methods(by_tag[tag], spelling))
-        for tag, name in zip(tags, names, strict=True)
+        for tag, name in free_names(spelled, reserved, separator="").items()
     ]
 
 
@@ -87,8 +85,17 @@ def named_api_classes(
 def _methods(
     operations: Sequence[OperationDetails], spelling: Spelling
 ) -> tuple[ApiMethodDetails, ...]:
-    names = (spelling.attribute(_operation_id(details)) for details in operations)
-    methods = map(ApiMethodDetails, unique_names(names, numbered("_")), operations)
+    by_path = {
+        f"{details.operation.path} {details.operation.method}": details
+        for details in operations
+    }
+    names = free_names(
+        {
+            path: spelling.attribute(_operation_id(details))
+            for path, details in by_path.items()
+        }
+    )
+    methods = (ApiMethodDetails(names[path], by_path[path]) for path in by_path)
     return tuple(sorted(methods, key=lambda method: method.name))
 
 
@@ -139,3 +146,20 @@ def result_schema(responses: Iterable[Response]) -> Schema | None:
 def _without_underscores(tag: str) -> str:
     """A tag with its words in upper case, as operations have it in their names."""
     return "".join(map(capitalized, tag.split("_")))
+
+
+def numbered_names(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[str]:
+    """``names``, with numbers where they are repeated or ``taken``, as openapi-generator
+    makes them differ: ``path`` and ``path2``."""
+    used = set(taken)
+    # Of each name the spellings that were not tried, so that the time is in proportion.
+    untried: dict[str, Iterator[str]] = {}
+    for name in names:
+        spellings = untried.setdefault(name, _spellings(name))
+        unused = next(other for other in spellings if other not in used)
+        used.add(unused)
+        yield unused
+
+
+def _spellings(name: str) -> Iterator[str]:
+    return chain([name], (f"{name}{number}" for number in count(2)))

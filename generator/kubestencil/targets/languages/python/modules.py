@@ -26,10 +26,9 @@ from kubestencil.targets.languages.python.spelling import (
     Spelling,
     class_name,
     module_name,
-    unique_spellings,
 )
 from kubestencil.targets.languages.python.types import is_any_resource
-from kubestencil.text.unique_names import shortened_name
+from kubestencil.text.unique_names import free_names, shortened_name
 
 #: The package of Kubernetes' own types.
 MODELS = "models"
@@ -125,21 +124,18 @@ def custom_class_names(
 ) -> Mapping[str, str]:
     """The class of each custom definition, unique in its group and version, which
     ``members`` has."""
-    names: dict[CustomGroupVersion, list[str]] = {}
-    # Kinds come first, so that no type takes the name of one.
-    for is_kind in (True, False):
-        for name, group_version in members.items():
-            if bool(definitions[name].kinds) is is_kind:
-                names.setdefault(group_version, []).append(name)
-
-    def spell(name: str) -> str:
-        return class_name(name.rpartition(".")[2], spelling.reserved_classes)
-
-    return {
-        name: unique_name
-        for group_names in names.values()
-        for name, unique_name in unique_spellings(group_names, spell).items()
-    }
+    spelled: dict[CustomGroupVersion, tuple[dict[str, str], dict[str, str]]] = {}
+    for name, group_version in members.items():
+        kinds, types = spelled.setdefault(group_version, ({}, {}))
+        short = name.rpartition(".")[2]
+        group = kinds if definitions[name].kinds else types
+        group[name] = class_name(short, spelling.reserved_classes)
+    names: dict[str, str] = {}
+    for kinds, types in spelled.values():
+        kinds = free_names(kinds)
+        # No type takes the name of a kind.
+        names |= kinds | free_names(types, kinds.values())
+    return names
 
 
 def custom_packages(
@@ -183,13 +179,11 @@ def _modules(
     for component in components(graph):
         for name in component:
             modules.setdefault(owners[name], []).append(definitions[name])
-    names = unique_spellings(
-        sorted(modules),
-        lambda owner: _module_name(classes.get(owner, ""), spelling),
-        "_",
+    names = free_names(
+        {owner: _module_name(classes.get(owner, ""), spelling) for owner in modules}
     )
-    for owner, name in names.items():
-        yield ClassModule(name, tuple(modules[owner]))
+    for owner in sorted(modules):
+        yield ClassModule(names[owner], tuple(modules[owner]))
 
 
 def _module_name(kind: str, spelling: Spelling) -> str:
@@ -242,4 +236,4 @@ def _package_names(
             package = f"{prefix}_{package}"
         return shortened_name(package, _MAX_LENGTH)
 
-    return unique_spellings(sorted(names), spell, "_", reserved)
+    return free_names({name: spell(name) for name in sorted(names)}, reserved)

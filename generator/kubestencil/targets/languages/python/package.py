@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
+from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
@@ -14,11 +15,13 @@ from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
 from kubestencil.schema.graph import Graph, reference_graph
+from kubestencil.schema.kinds import shown_kind
 from kubestencil.schema.well_known import LIST_META, OBJECT_META, is_built_in
 from kubestencil.source.releases import package_version
 from kubestencil.targets.languages.python.custom_kinds import custom_definitions
 from kubestencil.targets.languages.python.imports import import_cycles
 from kubestencil.targets.languages.python.modules import (
+    MODELS,
     ClassLocation,
     ClassPackage,
     custom_class_names,
@@ -30,8 +33,10 @@ from kubestencil.targets.languages.python.spelling import (
     attribute_names,
     class_names,
     read_spelling,
+    snake_case,
 )
 
+_POD = "io.k8s.api.core.v1.Pod"
 # msgspec refuses these characters in the JSON name of a field (msgspec.Struct, rename).
 _NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f\ud800-\udfff]')
 _PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -170,6 +175,35 @@ def _attribute_fields(definition: Definition) -> Iterator[Field]:
     for field in definition.fields:
         if not _NOT_IN_JSON_NAME.search(field.name):
             yield field
+
+
+class ExampleClass(NamedTuple):
+    """The class that a README shows: its ``name``, the ``package`` in the generated one that
+    has it (empty, or ``.example_com.v1``), the name of a ``variable`` for its objects, and
+    whether these are in namespaces."""
+
+    name: str
+    package: str
+    variable: str
+    is_namespaced: bool
+
+
+def example_class(package: PythonPackage) -> ExampleClass | None:
+    """The class that the README of a package shows, None of a package without kinds."""
+    name = shown_kind(package.release, _POD)
+    if name is None:
+        return None
+    location, definition = package.classes[name], package.definitions[name]
+    variable = snake_case(definition.kind, package.spelling.acronyms)
+    if iskeyword(variable) or not variable.isidentifier():
+        variable = "model"
+    resource = package.release.resources.get(definition.kinds[0])
+    return ExampleClass(
+        location.name,
+        "" if location.package == MODELS else f".{location.package}",
+        variable,
+        is_namespaced=resource is None or resource.namespaced,
+    )
 
 
 def is_always_sent(definition: Definition, field: Field, release: Release) -> bool:

@@ -20,7 +20,7 @@ from kubestencil.engine.manifest_files import Table
 from kubestencil.errors import SpecError
 from kubestencil.schema import Field
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.text.unique_names import numbered, unique_names
+from kubestencil.text.unique_names import free_names
 
 #: How a run of capitals is divided into words: "split" gives pod_cid_rs for podCIDRs,
 #: "whole" gives pod_cidrs.
@@ -132,25 +132,9 @@ def snake_case(name: str, acronyms: Acronyms) -> str:
 
 
 def attribute_names(fields: Iterable[Field], spelling: Spelling) -> Mapping[str, str]:
-    """The attribute of each field, by JSON name: ``proxy_url`` and ``proxy_url2`` for
+    """The attribute of each field, by JSON name: ``proxy_url`` and ``proxy_url_8f3e`` for
     proxyURL and proxyUrl."""
-    return unique_spellings((field.name for field in fields), spelling.attribute)
-
-
-def unique_spellings(
-    names: Iterable[str],
-    spell: Callable[[str], str],
-    separator: str = "",
-    reserved: Iterable[str] = (),
-) -> Mapping[str, str]:
-    """A different spelling of each name, which is distinct, none of them ``reserved``.
-
-    Where several names would be spelled alike, those after the first have a number,
-    after ``separator``.
-    """
-    names = list(names)
-    spelled = unique_names(map(spell, names), numbered(separator), reserved)
-    return dict(zip(names, spelled, strict=True))
+    return free_names({field.name: spelling.attribute(field.name) for field in fields})
 
 
 def module_name(class_name: str, acronyms: Acronyms) -> str:

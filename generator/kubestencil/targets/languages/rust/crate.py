@@ -17,6 +17,8 @@ from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.custom import kopium
 from kubestencil.targets.languages.rust.custom.kinds import (
     CustomType,
+    enum_variants,
+    is_string_enum,
     prepare_custom_kinds,
 )
 from kubestencil.targets.languages.rust.hand_written import (
@@ -30,7 +32,7 @@ from kubestencil.targets.languages.rust.lists import (
     has_one_kind,
     list_items,
 )
-from kubestencil.text.unique_names import suffixed, unique_names, unused_name
+from kubestencil.text.unique_names import free_name, free_names
 
 
 class StructField(NamedTuple):
@@ -64,7 +66,7 @@ class Crate(NamedTuple):
     ``definitions`` are those that get a type of their own, sorted by name;
     ``list_items`` are the list kinds, which don't, each with the definition of its
     items. ``hand_written`` has the types written by hand, ``custom_types`` those of
-    custom kinds, ``fields`` the fields of all structs, ``unknown_fields`` the name of
+    custom kinds, ``enums`` the variants of those that are enums, ``fields`` the fields of all structs, ``unknown_fields`` the name of
     the field of each struct for what its schema does not have, if it keeps this, and
     ``paths`` where each type is. The types ``without_default`` do not implement ``Default``. ``generic_list`` is None
     where the crate has no ``List<T>``.
@@ -75,6 +77,7 @@ class Crate(NamedTuple):
     list_items: Mapping[str, str]
     hand_written: Mapping[str, HandWrittenType]
     custom_types: Mapping[str, CustomType]
+    enums: Mapping[str, kopium.Variants]
     paths: Mapping[str, RustPath]
     fields: Mapping[str, StructFields]
     unknown_fields: Mapping[str, str]
@@ -109,6 +112,11 @@ def plan_crate(release: Release) -> Crate:
         list_items=items,
         hand_written=hand_written,
         custom_types=custom_kinds.types,
+        enums={
+            name: enum_variants(definitions[name].schema)
+            for name in custom_kinds.types
+            if is_string_enum(definitions[name].schema)
+        },
         paths=paths,
         fields=fields,
         unknown_fields={
@@ -129,23 +137,21 @@ def _struct_fields(
         (field for field in definition.fields if field.name not in constants),
         key=lambda field: field.name,
     )
-    json_names = [field.name for field in fields]
-    names = (
-        kopium.field_names(json_names)
-        if is_custom
-        else unique_names(map(spelling.field_name, json_names), spelling.NUMBERED)
-    )
+    spell = kopium.field_name if is_custom else spelling.field_name
+    names = free_names({field.name: spell(field.name) for field in fields})
     return {
         field.name: StructField(
-            name, field, boxed=(definition.name, field.schema.ref) in boxed
+            names[field.name],
+            field,
+            boxed=(definition.name, field.schema.ref) in boxed,
         )
-        for name, field in zip(names, fields, strict=True)
+        for field in fields
     }
 
 
 def _unknown_fields(fields: StructFields) -> str:
     names = {field.name for field in fields.values()}
-    return unused_name("unknown_fields", names, suffixed("_x"))
+    return free_name("unknown_fields", names, "")
 
 
 class Containment(NamedTuple):

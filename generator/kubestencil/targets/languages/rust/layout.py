@@ -9,34 +9,31 @@ it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from kubestencil.data_files import data_file
 from kubestencil.errors import SpecError
 from kubestencil.file_names import portable
 from kubestencil.schema import Definition, GroupVersionKind
 from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.custom.kinds import CustomType
-from kubestencil.text.unique_names import unique_names, unused_name
+from kubestencil.text.unique_names import free_name, free_names
 
 Module = tuple[str, ...]
 
 # The module of the groups.
 _GROUPS = "api"
 
-# The names at the crate's root that no type or module may have: what the templates
-# declare and import there, and the crates that they name by path.
-_ROOT_NAMES = frozenset(
-    [
-        "ByteString", "ClusterResourceScope", "DeepMerge", "List",
-        "ListableResource", "Metadata", "NamespaceResourceScope", "Resource",
-        "ResourceScope", "SubResourceScope", "UnknownResourceScope", "alloc",
-        "api_version", "byte_string", "core", "custom", "deep_merge", "group", "jiff",
-        "kind", "lib", "list", "merge_strategies", "newtype", "object", "resource",
-        "schema", "schemars", "serde", "serde_json", "std", "strict_object",
-        "timestamp", "version", "wire",
-    ]
-)  # fmt: skip
+# The names at the crate's root that no type or module may have: the words of its
+# template but for comments, the crates that others name by path among them.
+_ROOT_NAMES = (
+    *("alloc", "core", "lib", "list", "std"),
+    *re.findall(
+        r"^//.*|(\w+)", data_file("templates/rust/lib.rs.j2").read_text("utf-8"), re.M
+    ),
+)
 
 
 class RustPath(NamedTuple):
@@ -96,7 +93,7 @@ def type_paths(
     paths: dict[str, RustPath] = {}
     for definition, module in modules.items():
         file = portable(spelling.field_name(definitions[definition].kind))
-        file = unused_name(file, names[module], spelling.NUMBERED)
+        file = free_name(file, names[module], definition)
         names[module][file] = definition
         paths[definition] = RustPath(module, types[definition], file)
     if custom_types:
@@ -111,9 +108,9 @@ def _custom_paths(
     """The paths of the types of custom kinds; ``used`` are names in the module of the
     groups."""
     kinds = sorted({type_.kind for type_ in types.values()})
-    groups = list(dict.fromkeys(kind.group for kind in kinds))
-    names = unique_names(map(spelling.module_name, groups), spelling.NUMBERED, used)
-    group_modules = dict(zip(groups, names, strict=True))
+    group_modules = free_names(
+        {kind.group: spelling.module_name(kind.group) for kind in kinds}, used
+    )
     modules: dict[GroupVersionKind, Module] = {}
     files: dict[GroupVersionKind, str] = {}
     used_files: dict[Module, set[str]] = {}
@@ -122,7 +119,7 @@ def _custom_paths(
         modules[kind] = (_GROUPS, group_modules[kind.group], version)
         siblings = used_files.setdefault(modules[kind], set())
         file = portable(spelling.field_name(kind.kind))
-        files[kind] = unused_name(file, siblings, spelling.NUMBERED)
+        files[kind] = free_name(file, siblings, kind.kind)
         siblings.add(files[kind])
     for name, (kind, type_name) in types.items():
         yield name, RustPath(modules[kind], type_name, files[kind], shares_file=True)

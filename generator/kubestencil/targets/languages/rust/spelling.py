@@ -11,16 +11,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from kubestencil.text.languages import reserved_words
-from kubestencil.text.unique_names import numbered
 
 KEYWORDS = reserved_words("rust")
 # What the templates name without a path: a type called like that would shadow it in its
-# own file.
+# own file. The macros declare the types in the last line.
 _PRELUDE = frozenset(
     [
         "BTreeMap", "Box", "None", "Ok", "Err", "From", "Option", "Result", "Self",
         "Some", "String", "Vec", "bool", "f64", "i16", "i32", "i64", "i8", "std",
         "str", "u16", "u32", "u64", "u8", "usize",
+        "Key__", "Whole__",
     ]
 )  # fmt: skip
 # Fields that k8s-openapi names by hand: the plurals would become cluster_i_ps.
@@ -54,9 +54,6 @@ _STRING_ESCAPES = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"}
 # lines that are no paragraph, the second the start of a list item with code in it.
 _NO_PARAGRAPH = re.compile(r"(?:#{1,6}(?:\s.*)?|[-+=*_|:\s]*|\d{1,9}[.)])$")
 _CODE_IN_ITEM = re.compile(r"([-+*]|\d{1,9}[.)])\s{5,}(?=\S)")
-
-#: How a name that is taken is told apart.
-NUMBERED = numbered("_")
 
 #: The longest line that rustfmt leaves as it is (``max_width``).
 WIDTH = 100

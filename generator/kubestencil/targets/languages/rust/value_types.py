@@ -18,23 +18,20 @@ TIME = "crate::jiff::Timestamp"
 # are not listed. The formats of numbers are named after Go's types.
 _SCALARS: Mapping[tuple[str | None, str | None], str] = {
     ("boolean", None): "bool",
+    # Of integers, custom kinds also have those of programs in Rust.
     ("integer", None): "i64",
+    ("integer", "int8"): "i8",
+    ("integer", "int16"): "i16",
     ("integer", "int32"): "i32",
+    ("integer", "uint8"): "u8",
+    ("integer", "uint16"): "u16",
+    ("integer", "uint32"): "u32",
+    ("integer", "uint64"): "u64",
     ("number", None): "f64",
     ("string", None): "String",
     ("string", "byte"): "crate::ByteString",
     ("string", "date-time"): TIME,
     ("string", "int-or-string"): ANY,
-}
-# Formats that only custom kinds have, such as those of programs in Rust.
-_CUSTOM_SCALARS: Mapping[tuple[str | None, str | None], str] = {
-    **_SCALARS,
-    ("integer", "int8"): "i8",
-    ("integer", "int16"): "i16",
-    ("integer", "uint8"): "u8",
-    ("integer", "uint16"): "u16",
-    ("integer", "uint32"): "u32",
-    ("integer", "uint64"): "u64",
 }
 _LIST = re.compile(r"crate::List<[^<>]*>")
 # Types of other crates whose JSON schema is not the one that the document has, each with
@@ -53,10 +50,9 @@ def value_type(schema: Schema, crate: Crate, module: Module) -> str:
         return f"Vec<{_inner_type(schema.items, crate, module)}>"
     if schema.values is not None and not schema.is_object:
         return f"BTreeMap<String, {_inner_type(schema.values, crate, module)}>"
-    scalars = _CUSTOM_SCALARS if crate.custom_types else _SCALARS
     return (
-        scalars.get((schema.type, schema.format))
-        or scalars.get((schema.type, None))
+        _SCALARS.get((schema.type, schema.format))
+        or _SCALARS.get((schema.type, None))
         or ANY
     )
 

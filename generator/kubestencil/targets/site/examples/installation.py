@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kubestencil.schema.types import Resource
-from kubestencil.targets.site.examples.calls import create_command
+from kubestencil.targets.site.examples.program import create_command
 
 # In the output folder of a release (generated/1.35): releases share equal pages.
 _COMMANDS: Mapping[str, str] = {

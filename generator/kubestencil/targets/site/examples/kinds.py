@@ -55,7 +55,7 @@ _TITLES = {
 }
 
 
-class _Writer(Protocol):
+class ExampleWriter(Protocol):
     """Writes examples in a language."""
 
     def write(self, example: Object) -> str: ...
@@ -64,8 +64,8 @@ class _Writer(Protocol):
 class Example(NamedTuple):
     """An example in one language.
 
-    ``language`` is ``yaml``, ``python``, ``jsonnet``, ``rust`` or ``typescript``, for
-    calls of operations ``kubectl`` or ``curl`` as well; ``code`` is the example's text.
+    ``language`` is ``yaml``, ``python``, ``jsonnet``, ``rust`` or ``typescript``;
+    ``code`` is the example's text.
     """
 
     language: str
@@ -84,6 +84,23 @@ class Example(NamedTuple):
         return highlight(self.language, self.code)
 
 
+class Call(NamedTuple):
+    """A language that has calls of operations: ``python``, ``rust``, ``kubectl`` or
+    ``curl``. The template ``calls/LANGUAGE.j2`` has their code."""
+
+    language: str
+    installation: Installation
+
+    @property
+    def title(self) -> str:
+        """The language's name for people."""
+        return _TITLES[self.language]
+
+    def highlighted(self, code: str) -> Markup:
+        """The code that the template has, highlighted."""
+        return highlight(self.language, str(code))
+
+
 class Examples:
     """The examples of a release in all languages: of its kinds, or of the definitions
     called ``names``.
@@ -99,6 +116,11 @@ class Examples:
         self._release = release
         self._target = target
         self._names = names or kind_definitions(release)
+
+    @cached_property
+    def trees(self) -> ExampleTrees:
+        """The examples as trees, with the names of the release."""
+        return ExampleTrees(self._release)
 
     @cached_property
     def kinds(self) -> tuple[Definition, ...]:
@@ -136,13 +158,15 @@ class Examples:
         What a language's writer knows about a large catalogue of custom resources takes
         much memory. So each writes all examples, and is gone before the next.
         """
-        own_trees = _tree_maker(self._release)
+        own_trees = _tree_maker(self._release, self.trees)
         codes = {"yaml": dict(self._written_examples(YamlWriter, own_trees))}
         # Packages of types have none of configuration files.
         release = without_configurations(self._release)
-        for target, make_writer in self._writers():
+        for target, make_writer in language_writers(self._target):
             shared = release_for(target, release)
-            trees = own_trees if shared is release else _tree_maker(shared)
+            trees = own_trees
+            if shared is not release:
+                trees = _tree_maker(shared, ExampleTrees(shared))
             written = self._written_examples(
                 partial(make_writer, shared, target), trees
             )
@@ -151,7 +175,7 @@ class Examples:
 
     def _written_examples(
         self,
-        make_writer: Callable[[], _Writer],
+        make_writer: Callable[[], ExampleWriter],
         tree: _TreeMaker,
     ) -> Iterator[tuple[tuple[str, _Shape], str]]:
         """The code of each example that a language has code for."""
@@ -167,25 +191,26 @@ class Examples:
             if code:
                 yield (name, shape), code
 
-    def _writers(self) -> Iterator[tuple[Target, Callable[[Release, Target], _Writer]]]:
-        """The targets of the languages that the site has examples in, and the writers of
-        these."""
-        module = site_options(self._target).python_module
-        for name, view, writer in (
-            ("python", "python", partial(PythonWriter, module=module)),
-            ("jsonnet", "jsonnet", JsonnetWriter),
-            ("rust", "rust", RustWriter),
-            ("typescript", "model", TypeScriptWriter),
-        ):
-            target = self._target.dependency(name)
-            # A user's target of the same name may generate something else.
-            if target is not None and target.view == view:
-                yield target, writer
+
+def language_writers(
+    site: Target,
+) -> Iterator[tuple[Target, Callable[[Release, Target], ExampleWriter]]]:
+    """The targets of the languages, besides YAML, that the site has examples in, and the
+    writers of these."""
+    module = site_options(site).python_module
+    for name, view, writer in (
+        ("python", "python", partial(PythonWriter, module=module)),
+        ("jsonnet", "jsonnet", JsonnetWriter),
+        ("rust", "rust", RustWriter),
+        ("typescript", "model", TypeScriptWriter),
+    ):
+        target = site.dependency(name)
+        # A user's target of the same name may generate something else.
+        if target is not None and target.view == view:
+            yield target, writer
 
 
-def _tree_maker(release: Release) -> _TreeMaker:
-    trees = ExampleTrees(release)
-
+def _tree_maker(release: Release, trees: ExampleTrees) -> _TreeMaker:
     @cache
     def tree(name: str, shape: _Shape) -> Object | None:
         make = trees.starter if shape == "starter" else trees.all_fields

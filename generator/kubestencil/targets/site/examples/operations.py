@@ -15,15 +15,13 @@ from kubestencil.schema.operations.rebuilt import RebuiltOperation, rebuild_oper
 from kubestencil.schema.types import Resource
 from kubestencil.targets.examples.starters import starter_name
 from kubestencil.targets.site.addresses import PageAddress
-from kubestencil.targets.site.examples.calls import (
-    CalledResource,
-    http_calls,
-    kubectl_lines,
-    rust_calls,
-)
 from kubestencil.targets.site.examples.installation import call_installation
-from kubestencil.targets.site.examples.kinds import Example
-from kubestencil.targets.site.examples.python_calls import PythonMethods
+from kubestencil.targets.site.examples.kinds import Call
+from kubestencil.targets.site.examples.program import (
+    Program,
+    PythonMethods,
+    make_program,
+)
 
 # The older form of a list with the parameter "watch", deprecated since 1.11.
 _WATCHES = frozenset({"watch", "watchlist"})
@@ -67,23 +65,20 @@ class ParameterRow(NamedTuple):
 class Operations(NamedTuple):
     """The operations of a kind.
 
-    ``parameters`` are the query parameters of all of them, ``calls`` how they are
-    called with kubectl, over HTTP, and in Python and Rust. A kind that is only sent to
-    or read from subresources of other kinds has their paths, without calls.
+    ``parameters`` are the query parameters of all of them. ``program`` calls them, and
+    ``calls`` are the languages that spell it: kubectl, curl, Python and Rust. A kind that
+    is only sent to or read from subresources of other kinds has their paths, without
+    a program.
     """
 
     paths: tuple[PathRow, ...]
     parameters: tuple[ParameterRow, ...]
-    calls: tuple[Example, ...]
-
-    @property
-    def command(self) -> str:
-        """The first command of kubectl; empty without calls."""
-        return self.calls[0].code.partition("\n")[0] if self.calls else ""
+    program: Program | None
+    calls: tuple[Call, ...]
 
 
 #: Of a type that is no kind.
-NO_OPERATIONS = Operations((), (), ())
+NO_OPERATIONS = Operations((), (), None, ())
 
 
 class ReleaseOperations:
@@ -118,38 +113,26 @@ class ReleaseOperations:
             for operation in self._rebuilt[kind]
             if operation.operation.action not in _WATCHES
         ]
+        is_custom = kind in self._release.custom_kinds
+        program = make_program(
+            resource,
+            starter_name(kind),
+            self._kubectl_suffix(resource),
+            "" if is_custom else definition.name,
+            [item.operation for item in operations],
+            self._python,
+        )
+        languages = ("kubectl", "curl", "python", "rust")
         return Operations(
             tuple(self._paths(operations, resource, kind)),
             _parameter_rows(operations),
-            tuple(self._calls(operations, resource, definition)),
-        )
-
-    def _calls(
-        self,
-        rebuilt: Iterable[RebuiltOperation],
-        resource: Resource,
-        definition: Definition,
-    ) -> Iterator[Example]:
-        called = CalledResource(
-            resource=resource,
-            name=starter_name(resource.kind),
-            kubectl_name=self._kubectl_name(resource),
-            definition=(
-                "" if resource.kind in self._release.custom_kinds else definition.name
+            program,
+            tuple(
+                Call(language, call_installation(language, is_custom=is_custom))
+                for language in languages
+                if language != "python" or program.python_class
             ),
         )
-        operations = [item.operation for item in rebuilt]
-        is_custom = not called.definition
-        for language, lines in (
-            ("kubectl", kubectl_lines(called)),
-            ("curl", http_calls(called, operations)),
-            ("python", self._python.calls(called, operations)),
-            ("rust", rust_calls(called)),
-        ):
-            code = "\n".join(lines)
-            if code:
-                installation = call_installation(language, is_custom=is_custom)
-                yield Example(language, f"{code}\n", installation)
 
     def _paths(
         self,
@@ -203,7 +186,7 @@ class ReleaseOperations:
                     resources.setdefault(kind, []).append(resource)
         return resources
 
-    def _kubectl_name(self, resource: Resource) -> str:
+    def _kubectl_suffix(self, resource: Resource) -> str:
         """What follows the plural or singular in kubectl's arguments, where other
         groups have a resource of the same name, or the group another version that is
         preferred: ``.events.k8s.io``, ``.v1beta1.policy``.

@@ -15,7 +15,7 @@ from kubestencil.schema.custom_resources.field_choices import (
     one_of_choice,
     required_fields,
 )
-from kubestencil.schema.keywords import LOGIC
+from kubestencil.schema.keywords import EMBEDDED, LOGIC, PRESERVE
 from kubestencil.schema.knowledge.words import (
     Phrase,
     shortened,
@@ -25,8 +25,20 @@ from kubestencil.schema.knowledge.words import (
 
 #: The attributes about how lists and maps are merged, which few readers look for.
 MERGING = frozenset(
-    ["list type", "list map keys", "map type", "patch strategy", "patch merge key"]
+    [
+        *("list type", "list map keys", "map type", "patch strategy"),
+        *("patch merge key", "merged by"),
+    ]
 )
+# The keywords that rows say something of; most schemas have none of them.
+_MERGE_KEYWORDS = frozenset(
+    f"x-kubernetes-{name}"
+    for name in (
+        *("list-type", "list-map-keys", "map-type"),
+        *("patch-strategy", "patch-merge-key"),
+    )
+)
+_CONDITIONS = frozenset([*LOGIC, PRESERVE, EMBEDDED, "additionalProperties"])
 # What a transition rule names:
 # https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#transition-rules
 _OLD_SELF = re.compile(r"\boldSelf\b")
@@ -62,15 +74,7 @@ class ValidationRule(NamedTuple):
 def attributes_of(schema: Schema) -> Iterator[Attribute]:
     """The attributes of a schema besides its type and its description, and what is known
     of the values of fields (``schema.knowledge.words``)."""
-    for name, values in (
-        ("list type", (schema.list_type or "",)),
-        ("list map keys", schema.list_map_keys),
-        ("map type", (schema.map_type or "",)),
-        ("patch strategy", schema.patch_strategy),
-        ("patch merge key", (schema.patch_merge_key or "",)),
-    ):
-        if any(values):
-            yield Attribute(name, values)
+    yield from _merging(schema)
     if schema.keeps_null:
         yield Attribute("nullable")
     if any(_UNCHANGED.match(rule.expression) for rule in schema.validations):
@@ -79,17 +83,40 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
         yield from conditions_of(level, subject)
 
 
+def _merging(schema: Schema) -> Iterator[Attribute]:
+    """How the API server and strategic merge patches merge a list or map: mostly, both
+    do it by the same key."""
+    if schema.keywords.isdisjoint(_MERGE_KEYWORDS):
+        return
+    keys = schema.list_map_keys
+    merge_key = (schema.patch_merge_key or "",)
+    if keys == merge_key and schema.patch_strategy == ("merge",):
+        yield Attribute("merged by", keys)
+        return
+    for name, values in (
+        ("list type", (schema.list_type or "",)),
+        ("list map keys", keys),
+        ("map type", (schema.map_type or "",)),
+        ("patch strategy", schema.patch_strategy),
+        ("patch merge key", merge_key),
+    ):
+        if any(values):
+            yield Attribute(name, values)
+
+
 def in_words(phrases: Iterable[Phrase]) -> tuple[Attribute, ...]:
     """Facts as attributes."""
     return tuple(
-        Attribute(": ".join(filter(None, (text, detail))), values)
-        for _, text, values, detail in phrases
+        Attribute(": ".join(filter(None, (phrase.short, phrase.detail))))
+        for phrase in phrases
     )
 
 
 def conditions_of(schema: Schema, subject: str) -> Iterator[Attribute]:
     """What a schema requires of the fields that an object has, and of other values than
     limits; ``subject`` says what the value is (``subjects``)."""
+    if schema.keywords.isdisjoint(_CONDITIONS):
+        return
     if schema.preserves_unknown_fields:
         yield Attribute(f"{subject}unknown fields", ("preserved",))
     if schema.embedded_resource:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from kubestencil.schema.types import group_version_kind
 from kubestencil.source.decoding import decode
 from kubestencil.targets.site.addresses import PageAddress, anchor
 from kubestencil.targets.site.data_scripts import data_script
+from kubestencil.targets.site.examples.highlight import highlight
 from kubestencil.targets.site.fields.paths import has_field
 from kubestencil.text import commonmark
 
@@ -40,6 +41,7 @@ _NOTES = "notes/"
 _INDEX = "index.md"
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n|)---[ \t]*(?:\n|\Z)", re.DOTALL)
 _DOCUMENT_END = re.compile(r"^---(?:\s.*)?$", re.MULTILINE)
+_API_VERSION = re.compile(r"""^apiVersion:\s*["']?([^\s"'#]+)""", re.MULTILINE)
 # What the search shows and looks through of a page.
 _MAX_SEARCHED = 5_000
 
@@ -146,34 +148,41 @@ class UserFiles:
             except UsageError:
                 return root
 
-        return commonmark.render_page(self._text(name)[1], resolve, "note-").html
+        return commonmark.render_page(
+            self._text(name)[1], resolve, "note-", code_html=_highlighted
+        ).html
 
-    def check_notes(
+    def check_examples(
         self, release: Release, addresses: Mapping[str, PageAddress]
     ) -> None:
-        """Check the notes about kinds, and the objects in their examples.
+        """Check the objects in the examples of pages and notes, and the notes about kinds.
 
-        Raises TargetError for notes about a kind that the release lacks, for links to
-        what does not exist, and for an example that the release refuses.
+        Raises TargetError for notes about a kind that the release lacks, for links in
+        them to what does not exist, and for an example that the release refuses. In a
+        page may be pieces of objects, templates, and kinds of other programs.
         """
         kinds = {(address.group, address.kind) for address in addresses.values()}
+        groups = {group for group, _ in kinds}
         links = TypeLinks(release, addresses)
         checked = prepare(release)
         for name in self._names:
-            if not name.startswith(_NOTES) or not name.endswith(".md"):
+            if not name.endswith(".md"):
                 continue
+            where, text = str(self._folder / name), self._text(name)[1]
+            is_note = name.startswith(_NOTES)
             group, _, kind = name.removesuffix(".md")[len(_NOTES) :].rpartition("/")
-            where = str(self._folder / name)
-            if (group, kind) not in kinds:
+            if is_note and (group, kind) not in kinds:
                 raise TargetError(
                     f"is about no kind of {release.name}: its path has to be "
                     "notes/<group>/<Kind>.md",
                     where=where,
                 )
-            text = self._text(name)[1]
-            self._render(text, name, partial(self._address, name=name, links=links))
+            if is_note:
+                self._render(text, name, partial(self._address, name=name, links=links))
             for example in commonmark.code_blocks(text, ("yaml", "yml")):
-                _check_example(example, checked, where)
+                documents = [example] if is_note else _objects(example, groups)
+                for document in documents:
+                    _check_example(document, checked, where)
 
     def _page(self, name: str, path: str | None, links: TypeLinks) -> ExtraPage:
         """A page at ``path`` below ``pages/``, or with links from the start page."""
@@ -204,7 +213,7 @@ class UserFiles:
         self, text: str, name: str, resolve: Callable[[str], str]
     ) -> commonmark.Page:
         try:
-            return commonmark.render_page(text, resolve)
+            return commonmark.render_page(text, resolve, code_html=_highlighted)
         except UsageError as error:
             raise TargetError(
                 f"has a link to a type that does not exist: {error}",
@@ -255,17 +264,65 @@ def page_contexts(pages: Sequence[ExtraPage]) -> Iterator[FileContext]:
         yield FileContext(page.path, {"path": page.path}, variables)
 
 
-def pages_script(pages: Sequence[ExtraPage]) -> bytes:
-    """The pages for the navigation and the search: address, title and text of each."""
+def pages_script(folders: Iterable[PageFolder]) -> bytes:
+    """The pages for the navigation and the search: address, title, text and folder of
+    each."""
     data = [
         (
             f"pages/{quote(page.path)}/",
             page.title,
             page.text.striptags()[:_MAX_SEARCHED],
+            folder.title,
         )
-        for page in pages
+        for folder in folders
+        for page in folder.pages
     ]
     return data_script("kubestencilPages", data)
+
+
+class PageFolder(NamedTuple):
+    """The user's pages of a folder, whose ``title`` is empty for those in none."""
+
+    title: str
+    pages: tuple[ExtraPage, ...]
+
+
+def page_folders(pages: Iterable[ExtraPage]) -> Iterator[PageFolder]:
+    """The pages by their folders: those in none come first, and the others in the order of
+    their first pages."""
+    by_folder: dict[str, list[ExtraPage]] = {"": []}
+    for page in pages:
+        by_folder.setdefault(posixpath.dirname(page.path), []).append(page)
+    for folder, members in by_folder.items():
+        title = folder.rpartition("/")[2].replace("-", " ").replace("_", " ")
+        if members:
+            yield PageFolder(f"{title[:1].upper()}{title[1:]}", tuple(members))
+
+
+_LANGUAGES = {"yaml": "YAML", "yml": "YAML", "python": "Python", "rust": "Rust"}
+_LANGUAGES |= {"jsonnet": "Jsonnet", "typescript": "TypeScript", "ts": "TypeScript"}
+_SHORT = {"yml": "yaml", "ts": "typescript"}
+
+
+def _highlighted(code: str, language: str) -> Markup:
+    """A block of code as HTML: with colours where its language is known."""
+    return Markup(
+        '<div class="block"><pre tabindex="0" aria-label="{}"><code>{}</code>'
+        "</pre></div>\n"
+    ).format(
+        _LANGUAGES.get(language, "Code"),
+        highlight(_SHORT.get(language, language), code),
+    )
+
+
+def _objects(text: str, groups: Collection[str]) -> Iterator[str]:
+    """The documents of an example that are whole objects of some groups."""
+    for document in _DOCUMENT_END.split(text):
+        match = _API_VERSION.search(document)
+        has_kind = re.search(r"^kind:", document, re.MULTILINE)
+        group = (match[1].rpartition("/")[0] or "core") if match else ""
+        if has_kind and group in groups and "{{" not in document:
+            yield document
 
 
 def _check_example(text: str, release: CheckedRelease, where: str) -> None:

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
-from kubestencil.schema.knowledge.fields import FieldName, usage_weight
+from kubestencil.schema.knowledge.kinds import built_in_groups, kind_tasks
 from kubestencil.targets.site.addresses import PageAddress
-from kubestencil.targets.site.listing import (
-    ApiGroup,
-    ProjectGroups,
-    groups_by_project,
-)
-from kubestencil.targets.site.pages.extra_pages import ExtraPage
+from kubestencil.targets.site.listing import ApiGroup, ProjectKinds, own_projects
+from kubestencil.targets.site.pages.extra_pages import ExtraPage, PageFolder
 from kubestencil.targets.site.release_context import ReleaseContext, ReleaseSummary
 
-_MAX_COMMON_KINDS = 12
+
+class TaskKinds(NamedTuple):
+    """What people do, and the kinds that they do it with."""
+
+    task: str
+    kinds: tuple[PageAddress, ...]
 
 
 #: Variables of the template of start pages.
 VARIABLES: Mapping[str, object] = {
+    "groups": Annotated[
+        tuple[ApiGroup, ...], "the groups of the release that are of Kubernetes itself"
+    ],
     "group_count": Annotated[int, "the number of groups of the release"],
-    "projects": Annotated[tuple[ProjectGroups, ...], "its groups, by their project"],
+    "projects": Annotated[
+        tuple[ProjectKinds, ...], "the other groups with kinds, by their project"
+    ],
+    "tasks": Annotated[tuple[TaskKinds, ...], "kinds of Kubernetes by what people do"],
     "type_count": Annotated[int, "the number of types of the release"],
     "sha256": Annotated[str, "the digest of the release's document"],
     "summary": Annotated[ReleaseSummary | None, "None for the oldest release"],
     "prefix": Annotated[str, "the path from the page to the release's folder"],
-    "pages": Annotated[Sequence[ExtraPage], "the user's pages, on the site's page"],
-    "common_kinds": Annotated[
-        tuple[PageAddress, ...], "the kinds that most manifests use"
+    "folders": Annotated[
+        Sequence[PageFolder], "the user's pages, on the site's page, by their folder"
     ],
     "home": Annotated[ExtraPage | None, "the user's index.md, on the site's page"],
 }
@@ -43,30 +49,28 @@ def start_variables(
     addresses: Mapping[str, PageAddress],
 ) -> Mapping[str, Any]:
     """The variables of a start page that depend on the release only."""
+    projects = tuple(own_projects(groups, built_in_groups()))
+    own = {group.name for project in projects for group in project.groups}
     return {
+        "groups": tuple(group for group in groups if group.name not in own),
         "group_count": len(groups),
-        "projects": tuple(groups_by_project(groups)),
-        "common_kinds": tuple(_common_kinds(release, addresses)),
+        "projects": projects,
+        "tasks": tuple(_tasks(release, addresses)),
         "type_count": len(release.definitions),
         "sha256": release.sha256,
         "summary": context.summary,
     }
 
 
-def _common_kinds(
+def _tasks(
     release: Release, addresses: Mapping[str, PageAddress]
-) -> Iterator[PageAddress]:
-    """The kinds that most public manifests use, each in its most stable version."""
-
-    def weight(name: str) -> int:
-        definition = release.definitions[name]
-        return usage_weight(FieldName(definition.group_label, definition.kind, ""))
-
+) -> Iterator[TaskKinds]:
+    """The kinds that the release has, each in its most stable version."""
     by_version = sorted(
-        kind_definitions(release), key=lambda name: precedence(addresses[name].version)
+        kind_definitions(release).items(), key=lambda item: precedence(item[1].version)
     )
-    kinds = {(addresses[name].group, addresses[name].kind): name for name in by_version}
-    most_used = sorted(kinds, key=lambda kind: (-weight(kinds[kind]), kind))
-    for kind in most_used[:_MAX_COMMON_KINDS]:
-        if weight(kinds[kind]):
-            yield addresses[kinds[kind]]
+    kinds = {(kind.group, kind.kind): addresses[name] for name, kind in by_version}
+    for task, names in kind_tasks():
+        found = tuple(kinds[name] for name in names if name in kinds)
+        if found:
+            yield TaskKinds(task, found)

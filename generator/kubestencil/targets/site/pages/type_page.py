@@ -16,6 +16,10 @@ from kubestencil.schema.knowledge.values import NO_FACTS
 from kubestencil.schema.knowledge.words import facts_in_words, type_in_words
 from kubestencil.schema.types import Resource
 from kubestencil.schema.well_known import META_V1
+from kubestencil.targets.field_examples.explanations import (
+    ExplainedFields,
+    ReleaseExplanations,
+)
 from kubestencil.targets.site.addresses import (
     PageAddress,
     anchor,
@@ -28,7 +32,11 @@ from kubestencil.targets.site.examples.operations import (
     Operations,
     ReleaseOperations,
 )
-from kubestencil.targets.site.fields.rows import ReleaseFields, TypeFields
+from kubestencil.targets.site.fields.rows import (
+    FieldRow,
+    ReleaseFields,
+    TypeFields,
+)
 from kubestencil.targets.site.fields.schema_labels import (
     Attribute,
     ValidationRule,
@@ -100,10 +108,13 @@ class TypePage:
 
     ``note`` is the user's own text about the kind, as HTML.
 
-    ``nested_types`` have the fields of all types that can be expanded on the page.
+    ``nested_types`` have the fields of all types that can be expanded on the page, and
+    ``places`` those of which something else holds where they are in the kind. ``fixed``
+    are the paths of which only is known that they cannot change there.
     ``referenced_by`` are the types that refer to it, ``used_in`` the kinds that it is
     part of; ``has_all_uses`` is false where there may be more of these.
     ``operations`` are those of a kind.
+    ``without_example`` are the fields of a kind that no new object keeps.
     ``change_history`` begins with the newest release that changed it, or a type inside
     of it, ``version_changes`` are those between versions of a custom resource.
     ``versions`` are the type's versions in any release, the most stable ones
@@ -130,11 +141,14 @@ class TypePage:
     note: Markup
     fields: TypeFields
     nested_types: tuple[TypeFields, ...]
+    places: tuple[FieldRow, ...]
+    fixed: tuple[str, ...]
     referenced_by: tuple[UseLinks, ...]
     used_in: tuple[UseLinks, ...]
     has_all_uses: bool
     operations: Operations
     examples: tuple[Example, ...]
+    without_example: Sequence[ExplainedFields]
     change_history: tuple[ReleaseChanges, ...]
     version_changes: tuple[VersionChanges, ...]
     versions: tuple[VersionLink, ...]
@@ -146,16 +160,16 @@ class TypePage:
     def sections(self) -> tuple[Link, ...]:
         """The sections of the page."""
         return (
-            *([Link("Example", "#examples")] if self.examples else ()),
             *([Link("Fields", "#fields")] if self.fields.rows else ()),
-            *([Link("Operations", "#operations")] if self.operations.paths else ()),
-            *([Link("Change history", "#history")] if self.change_history else ()),
+            *([Link("History", "#history")] if self.change_history else ()),
             *(
-                Link(f"From {before} to {after}", f"#from-{before}")
-                for before, after, _ in self.version_changes
+                Link(f"From {before}", f"#from-{before}")
+                for before, _, _ in self.version_changes
             ),
-            *([Link("Used in resources", "#kinds")] if self.used_in else ()),
+            *([Link("Operations", "#operations")] if self.operations.paths else ()),
+            *([Link("Used in", "#kinds")] if self.used_in else ()),
             *([Link("Referenced by", "#referenced-by")] if self.referenced_by else ()),
+            Link("About", "#about"),
         )
 
     @property
@@ -182,7 +196,9 @@ class TypePages:
         self._release = release
         self._context = context
         self._availability = availability
-        self._fields = ReleaseFields(release, self.addresses, context.changes)
+        oldest = context.releases[0] if len(context.releases) > 1 else ""
+        self._fields = ReleaseFields(release, self.addresses, context.changes, oldest)
+        self._explanations = ReleaseExplanations(release)
         self._files = UserFiles(site_options(target).pages)
         self._links = TypeLinks(release, self.addresses)
 
@@ -243,6 +259,8 @@ class TypePages:
             note=self._files.note(address, "../../../../", self._links),
             fields=self._fields.of(name),
             nested_types=self._fields.nested(name),
+            places=self._fields.places(name),
+            fixed=self._fields.fixed(definition),
             referenced_by=self._use_links(self.usage.referenced_by.get(name, ())),
             used_in=self._use_links(used_in),
             has_all_uses=len(used_in) < MAX_KINDS,
@@ -252,6 +270,9 @@ class TypePages:
                 self.examples.starter(definition)
                 if is_kind and not name.startswith(f"{META_V1}.")
                 else ()
+            ),
+            without_example=(
+                self._explanations.of(definition) if is_kind and resource else ()
             ),
             change_history=change_history(
                 name, address.path, self._context, self._inner_changes

@@ -9,7 +9,7 @@ describes these. Unlike kopium's, lists and maps have enums, too.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
@@ -18,17 +18,24 @@ from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Sch
 from kubestencil.schema.graph import references
 from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import INT_OR_STRING, META_V1
-from kubestencil.targets.languages.rust import spelling
 from kubestencil.targets.languages.rust.custom import kopium
-from kubestencil.text.unique_names import shortened_name, suffixed, unused_name
+from kubestencil.text.unique_names import free_name, shortened_name
 
 _CONDITION = f"{META_V1}.Condition"
 _OBJECT_REFERENCE = "io.k8s.api.core.v1.ObjectReference"
 # Formats that kopium ignores: values are written as they were read, to the letter.
-_TEXT_FORMATS = frozenset(["date-time", "byte"])
+_TEXTS = frozenset(["date-time", "byte"])
 # Only malicious documents have types with longer names.
 _MAX_NAME_LENGTH = 200
 _BY_NAME = attrgetter("name")
+_INT_OR_STRING = Definition(
+    name=INT_OR_STRING,
+    group_label="intstr",
+    version="",
+    kind="IntOrString",
+    kinds=(),
+    schema=ANY_VALUE._replace(description="An integer or a string."),
+)
 
 
 class CustomType(NamedTuple):
@@ -49,17 +56,19 @@ class CustomKinds(NamedTuple):
     types: Mapping[str, CustomType]
 
 
-class _Owner(NamedTuple):
-    """The type that a field is in.
-
-    ``kind`` is the kind that it is part of, ``kind_name`` the Rust name of that kind,
-    ``stack`` what the names of inner types begin with.
-    """
+class _SchemaPlace(NamedTuple):
+    """A value of a custom kind: the field that has it, and what the type of its own is
+    called after, if it gets one: the kind and the fields that lead to it."""
 
     package: str
     kind: GroupVersionKind
-    kind_name: str
     stack: str
+    field: str = ""
+
+    def of(self, field: str) -> _SchemaPlace:
+        """The place of a field of the value."""
+        stack = f"{self.stack}{kopium.camel_case(field)}"
+        return self._replace(stack=stack, field=field)
 
 
 def prepare_custom_kinds(release: Release, list_kinds: Container[str]) -> CustomKinds:
@@ -70,15 +79,24 @@ def prepare_custom_kinds(release: Release, list_kinds: Container[str]) -> Custom
         package = _custom_package(definition)
         if package is not None:
             packages[package] = definition.kinds[0]
-    if not packages:
-        return CustomKinds(release.definitions, {})
-    preparation = _Preparation(release.definitions)
     members = [
         definition
         for name, definition in sorted(release.definitions.items())
         if name.rpartition(".")[0] in packages and name not in list_kinds
     ]
-    preparation.prepare(members, packages)
+    preparation = _Preparation(release.definitions)
+    preparation.prepare(
+        (definition, definition.kinds[0]) for definition in members if definition.kinds
+    )
+    preparation.remove_replaced()
+    # Definitions that no kind refers to are part of the document, too.
+    left = preparation.definitions.keys() - preparation.types.keys()
+    preparation.prepare(
+        (definition, packages[package]._replace(kind=name))
+        for definition in members
+        for package, _, name in [definition.name.rpartition(".")]
+        if definition.name in left
+    )
     return CustomKinds(preparation.definitions, preparation.types)
 
 
@@ -120,44 +138,35 @@ class _Preparation:
         self.types: dict[str, CustomType] = {}
         self.names: dict[str, set[str]] = {}
         self.replaced: set[str] = set()
-        self.queue: deque[tuple[str, _Owner]] = deque()
-        # By the identity of their schemas, values that are prepared alike everywhere:
-        # custom kinds share the schemas of equal ones.
-        self.plain_values: dict[int, Schema] = {}
+        self.queue: deque[tuple[str, _SchemaPlace]] = deque()
 
-    def prepare(
-        self, members: Collection[Definition], packages: Mapping[str, GroupVersionKind]
-    ) -> None:
-        """Prepare ``members``, the definitions of ``packages``."""
-        for definition in members:
-            if definition.kinds:
-                self.add_root(definition, definition.kinds[0])
-        self.prepare_queue()
-        self.remove_replaced()
-        # Definitions that no kind refers to are part of the document, too.
-        for definition in members:
-            if (
-                definition.name in self.definitions
-                and definition.name not in self.types
-            ):
-                package, _, name = definition.name.rpartition(".")
-                self.add_root(definition, packages[package]._replace(kind=name))
-        self.prepare_queue()
-
-    def prepare_queue(self) -> None:
-        """Prepare what has a name, level by level: no type takes the name of one with
-        fewer types around it, such as a kind or its spec."""
+    def prepare(self, roots: Iterable[tuple[Definition, GroupVersionKind]]) -> None:
+        """Prepare definitions, which are part of no other one, and all in them, level by
+        level: no type takes the name of one with fewer types around it, such as a kind
+        or its spec."""
+        for definition, kind in roots:
+            package, _, name = definition.name.rpartition(".")
+            place = _SchemaPlace(package, kind, kopium.camel_case(name))
+            self.add_type(definition.name, place)
         while self.queue:
-            name, owner = self.queue.popleft()
+            name, place = self.queue.popleft()
             definition = self.definitions[name]
             schema = definition.schema
             if definition.is_object:
-                schema = schema._replace(fields=self.fields(schema, owner))
+                # In this order, types get their names in kopium.
+                fields = sorted(schema.fields, key=_BY_NAME)
+                schema = schema._replace(
+                    fields=tuple(
+                        Field(name, self.value(value, place.of(name)), required)
+                        for name, value, required in fields
+                    )
+                )
             elif not is_string_enum(schema):
-                schema = self.value(schema, owner, "")
+                schema = self.value(schema, place)
             self.definitions[name] = replace(definition, schema=schema)
 
     def remove_replaced(self) -> None:
+        """Remove the definitions that others replace everywhere."""
         if self.replaced:
             referenced = {
                 name
@@ -167,130 +176,62 @@ class _Preparation:
             for name in self.replaced - referenced:
                 del self.definitions[name]
 
-    def fields(self, schema: Schema, owner: _Owner) -> tuple[Field, ...]:
-        """The fields of an object, in the order of their names, in which types in them
-        get their names in kopium."""
-        plain_values = self.plain_values
-        fields: list[Field] = []
-        for field in sorted(schema.fields, key=_BY_NAME):
-            name, value, required = field
-            prepared = plain_values.get(id(value)) or self.field(field, owner)
-            fields.append(
-                field if prepared is value else Field(name, prepared, required)
-            )
-        return tuple(fields)
-
-    def field(self, field: Field, owner: _Owner) -> Schema:
-        items = field.schema.items
-        if (
-            field.name == "conditions"
-            and items is not None
-            and items.ref is not None
-            and self.replace_with(_CONDITION, items.ref)
-        ):
-            return field.schema._replace(items=items._replace(ref=_CONDITION))
-        return self.value(field.schema, owner, field.name)
-
-    def value(self, schema: Schema, owner: _Owner, field: str) -> Schema:
-        """The schema of a value, in the field called ``field``: a reference where it
-        has a type of its own."""
+    def value(self, schema: Schema, place: _SchemaPlace) -> Schema:
+        """The schema of a value: a reference where it has a type of its own."""
         if schema.ref is not None:
-            name = self.reference(schema.ref, owner, field)
-            return schema if name == schema.ref else schema._replace(ref=name)
+            return schema._replace(ref=self.reference(schema.ref, place))
         if schema.items is not None:
-            return schema._replace(items=self.value(schema.items, owner, field))
+            return schema._replace(items=self.value(schema.items, place))
         if schema.values is not None and not schema.is_object:
-            return schema._replace(values=self.value(schema.values, owner, field))
-        if is_string_enum(schema):
-            return schema._replace(ref=self.add_inner(schema, owner, field))
-        if schema.type == "object" and not _allows_any_field(schema):
-            if not schema.is_object:
-                schema = schema.with_keywords({"properties": {}})
-            return schema._replace(ref=self.add_inner(schema, owner, field))
-        return self.plain_value(schema)
-
-    def plain_value(self, schema: Schema) -> Schema:
-        """The schema of a value that has no type of its own."""
-        prepared = schema
+            return schema._replace(values=self.value(schema.values, place))
+        if schema.type == "object" and _allows_any_field(schema):
+            return schema._replace(values=ANY_VALUE)
+        if schema.type == "object" or is_string_enum(schema):
+            return schema._replace(ref=self.add_inner(schema, place))
         if schema.int_or_string:
-            prepared = schema._replace(ref=self.int_or_string())
-        elif schema.format in _TEXT_FORMATS:
-            prepared = schema._replace(format=None)
-        elif schema.type == "object":
-            prepared = schema._replace(values=ANY_VALUE)
-        self.plain_values[id(schema)] = prepared
-        return prepared
+            # A document of custom kinds alone lacks it.
+            self.definitions.setdefault(INT_OR_STRING, _INT_OR_STRING)
+            return schema._replace(ref=INT_OR_STRING)
+        return schema._replace(format=None) if schema.format in _TEXTS else schema
 
-    def reference(self, name: str, owner: _Owner, field: str) -> str:
-        """The definition that a field refers to, instead of ``name`` where a built-in
+    def reference(self, name: str, place: _SchemaPlace) -> str:
+        """The definition that a value refers to, instead of ``name`` where a built-in
         one describes the same; else ``name``, which gets its type."""
-        if name in self.types or name.rpartition(".")[0] != owner.package:
+        if name in self.types or name.rpartition(".")[0] != place.package:
             return name
-        if self.replace_with(_OBJECT_REFERENCE, name):
-            return _OBJECT_REFERENCE
-        self.add_type(name, owner, kopium.camel_case(_inner_stack(owner, field)))
+        built_in = _CONDITION if place.field == "conditions" else _OBJECT_REFERENCE
+        if _describes_same(built_in, name, self.definitions):
+            self.replaced.add(name)
+            return built_in
+        self.add_type(name, place._replace(stack=kopium.camel_case(place.stack)))
         return name
 
-    def replace_with(self, built_in: str, name: str) -> bool:
-        """Use a built-in definition for ``name``, if it describes the same."""
-        replacement = self.definitions.get(built_in)
-        if replacement is None or not _describes_same(
-            replacement, self.definitions[name], self.definitions
-        ):
-            return False
-        self.replaced.add(name)
-        return True
-
-    def int_or_string(self) -> str:
-        """The definition of IntOrString, which a document of custom kinds alone lacks."""
-        if INT_OR_STRING not in self.definitions:
-            self.definitions[INT_OR_STRING] = Definition(
-                name=INT_OR_STRING,
-                group_label="intstr",
-                version="",
-                kind="IntOrString",
-                kinds=(),
-                schema=ANY_VALUE._replace(description="An integer or a string."),
-            )
-        return INT_OR_STRING
-
-    def add_root(self, definition: Definition, kind: GroupVersionKind) -> None:
-        """Add the type of a kind, or of a definition that is part of none."""
-        package, _, name = definition.name.rpartition(".")
-        stack = kopium.camel_case(name)
-        self.add_type(definition.name, _Owner(package, kind, stack, stack), stack)
-
-    def add_inner(self, schema: Schema, owner: _Owner, field: str) -> str:
-        """Add a definition, and its type, for the value of a field."""
-        stack = _inner_stack(owner, field)
-        name = unused_name(
-            f"{owner.package}.{stack}", self.definitions, spelling.NUMBERED
-        )
+    def add_inner(self, schema: Schema, place: _SchemaPlace) -> str:
+        """Add a definition, and its type, for a value."""
+        if schema.type == "object" and not schema.is_object:
+            schema = schema.with_keywords({"properties": {}})
+        full_name = f"{place.package}.{place.stack}"
+        name = free_name(full_name, self.definitions, place.stack)
         self.definitions[name] = Definition(
             name=name,
-            group_label=owner.kind.group,
-            version=owner.kind.version,
+            group_label=place.kind.group,
+            version=place.kind.version,
             kind=name.rpartition(".")[2],
             kinds=(),
             schema=schema,
         )
-        self.add_type(name, owner, stack)
+        self.add_type(name, place)
         return name
 
-    def add_type(self, definition: str, owner: _Owner, stack: str) -> None:
+    def add_type(self, definition: str, place: _SchemaPlace) -> None:
         """Give a definition its Rust name, and queue it."""
-        stack = shortened_name(stack, _MAX_NAME_LENGTH)
-        names = self.names.setdefault(owner.package, set())
-        kopium_name = kopium.type_name(stack, owner.kind_name)
-        name = unused_name(kopium_name, names, suffixed("X"))
+        place = place._replace(stack=shortened_name(place.stack, _MAX_NAME_LENGTH))
+        names = self.names.setdefault(place.package, set())
+        kopium_name = kopium.type_name(place.stack, kopium.camel_case(place.kind.kind))
+        name = free_name(kopium_name, names, definition, separator="")
         names.add(name)
-        self.types[definition] = CustomType(owner.kind, name)
-        inner = _Owner(owner.package, owner.kind, owner.kind_name, stack)
-        self.queue.append((definition, inner))
-
-
-def _inner_stack(owner: _Owner, field: str) -> str:
-    return f"{owner.stack}{kopium.camel_case(field)}"
+        self.types[definition] = CustomType(place.kind, name)
+        self.queue.append((definition, place))
 
 
 def _allows_any_field(schema: Schema) -> bool:
@@ -299,14 +240,17 @@ def _allows_any_field(schema: Schema) -> bool:
 
 
 def _describes_same(
-    built_in: Definition, custom: Definition, definitions: Mapping[str, Definition]
+    built_in: str, name: str, definitions: Mapping[str, Definition]
 ) -> bool:
-    """Whether all values of ``custom`` can be read and written as ``built_in``: it has
-    their fields, and requires no other ones."""
-    fields = {field.name: field for field in built_in.fields}
+    """Whether there is a built-in definition as which all values of another one can be
+    read and written: it has their fields, and requires no other ones."""
+    if built_in not in definitions:
+        return False
+    custom = definitions[name]
+    fields = {field.name: field for field in definitions[built_in].fields}
     names = {field.name for field in custom.fields}
     required = {field.name for field in custom.fields if field.required}
-    needed = {field.name for field in built_in.fields if field.required}
+    needed = {name for name, field in fields.items() if field.required}
     return (
         # An object with some of its fields is no ObjectReference.
         (names <= fields.keys() if needed else names == fields.keys())

@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from itertools import count
 from typing import NamedTuple
 
 from kubestencil.targets.languages.rust import spelling
-from kubestencil.text.unique_names import suffixed, unique_names
+from kubestencil.text.unique_names import free_name, free_names
 
 # heck 0.5, transform(): capitals are one word up to one that a lower-case letter
 # follows; digits belong to the word before them.
@@ -30,6 +29,7 @@ _NEVER_RAW = frozenset(["self", "Self", "super", "crate"])
 _FIELD_NAMES = {"-": "kopium_dash", "_": "kopium_underscore"}
 _VARIANT_NAMES = {"": "KopiumEmpty", "-": "KopiumDash", "_": "KopiumUnderscore"}
 _OTHER_VARIANT = "Other"
+_NAMELESS = "KopiumVariant"
 _SPEC = "Spec"
 
 
@@ -66,29 +66,24 @@ def type_name(stack: str, kind: str) -> str:
     return spelling.type_name(name)
 
 
-def field_names(names: Iterable[str]) -> list[str]:
-    """The Rust names of the fields of a struct, in their order."""
-    return unique_names(map(_field_name, names), suffixed("_x"))
-
-
 def variants(values: Iterable[str]) -> Variants:
     """The variants of an enum of ``values``."""
-    unique = list(dict.fromkeys(values))
-    *names, other = unique_names(
-        [*map(_variant_name, unique, count()), _OTHER_VARIANT], suffixed("X")
-    )
-    return Variants(dict(zip(unique, names, strict=True)), other)
+    names = free_names({value: _variant_name(value) for value in values}, separator="")
+    other = free_name(_OTHER_VARIANT, names.values(), _OTHER_VARIANT, separator="")
+    return Variants(names, other)
 
 
 @cache
-def _field_name(name: str) -> str:
+def field_name(name: str) -> str:
+    """The name of the field of a struct, from its JSON name."""
     special = _FIELD_NAMES.get(name)
     return special or _raw_identifier(snake_case(name)) or spelling.field_name(name)
 
 
-def _variant_name(value: str, index: int) -> str:
-    special = _VARIANT_NAMES.get(value)
-    return special or _raw_identifier(camel_case(value)) or f"KopiumVariant{index}"
+def _variant_name(value: str) -> str:
+    special = _VARIANT_NAMES.get(value) or _raw_identifier(camel_case(value))
+    # kopium counts the values.
+    return special or free_name(_NAMELESS, [_NAMELESS], value, separator="")
 
 
 def _raw_identifier(name: str) -> str:
