@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -59,6 +60,9 @@ _OVERVIEW: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("site",), ("latest-2..",)),
     (("markdown", "python", "jsonnet"), ("latest",)),
 )
+# Reference cycles of a run are collected only where a project has many tables, of which
+# each leaves some behind: at so many objects.
+_MANY_OBJECTS = 50_000
 # Entries of the changelog of kubestencil that are shown.
 _MAX_CHANGES = 10
 _ALL = "all targets of all supported releases: kubestencil render --all"
@@ -226,6 +230,9 @@ def render_project(
         lock = lock.joined(table.lock)
         targets |= {target.name: target for target in table.targets}
         is_drifted |= generate_table(table, options)
+        del table
+        if gc.get_count()[0] > _MANY_OBJECTS:
+            gc.collect()
     if old is not None and not options.quiet:
         _show_output_changes(old.version, lock.version, targets.values())
     if not options.check and lock != old:
