@@ -70,7 +70,8 @@ def reasons_of_kind(release: Release, definition: Definition) -> Reasons:
 def is_request(release: Release, definition: Definition) -> bool:
     """Whether objects of a kind are only sent, and answered: none can be read again."""
     kind = definition.served_kind
-    verbs = release.resources[kind].verbs if kind in release.resources else ()
+    resource = release.resources.get(kind) if kind else None
+    verbs = resource.verbs if resource else ()
     return "create" in verbs and "get" not in verbs
 
 
