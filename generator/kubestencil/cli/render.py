@@ -19,6 +19,7 @@ from kubestencil.cli.options import (
     jobs_option,
     limit_options,
     out_option,
+    prune_option,
     quiet_option,
     releases_argument,
     set_option,
@@ -106,10 +107,7 @@ _ALL = "all targets of all supported releases: kubestencil render --all"
     "--overwrite",
     "Replace files that kubestencil did not write, or that were edited since.",
 )
-@flag(
-    "--prune",
-    "Remove the files of earlier runs that had more releases, kinds or options.",
-)
+@prune_option
 @flag("--locked", "Fail where kubestencil.lock has other specs, or another version.")
 @flag(
     "--keep-going",
