@@ -163,6 +163,8 @@ USAGE_ERRORS = [
         "java.folder: '/x'",
     ),
     (("history", "Pdo"), 2, "did you mean Pod or PodOS?"),
+    (("render", "python"), 2, "-t python generates it"),
+    (("validator", "build", "1.20"), 2, "available: 1.25"),
 ]
 
 

@@ -62,6 +62,11 @@ def find_sources(
         sources = [crds_alone("crds", crds)]
         options = replace(options, crds=())
     else:
+        for name in names:
+            if name in targets:
+                raise UsageError(
+                    f"{name!r} is a target", hint=f"-t {name} generates it"
+                )
         known = options.available()
         supported = [name for name in releases.listed_releases() if name in known]
         chosen = expand_ranges(names or supported or [".."], known, options.pinned)

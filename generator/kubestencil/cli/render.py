@@ -331,6 +331,7 @@ def _check_layout(
             raise UsageError(
                 f"needs {placeholder}, since it is of {', '.join(sorted(set(names)))}",
                 where=f"output = {json.dumps(output)}",
+                hint=f"output = {json.dumps(f'{output}/{placeholder}')}",
             )
     if "{release}" in output and any(target.scope == "releases" for target in targets):
         raise UsageError(

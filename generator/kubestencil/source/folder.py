@@ -88,7 +88,7 @@ def read_file(location: str) -> SourceFile:
         raise UsageError(
             "there is no such file or folder",
             where=location,
-            hint="name a file or folder that is there, or an https address",
+            hint="name one that is there",
         )
     return SourceFile(str(path), read_bytes(path))
 
