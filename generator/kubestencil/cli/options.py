@@ -77,7 +77,7 @@ def flag(names: str, about: str, **more: Any) -> Decorator:
     return click.option(*names.split(), is_flag=True, help=about, **more)
 
 
-class _LocalPath(click.Path):  # type: ignore[type-arg]  # generic since 8.4
+class _LocalPath(click.Path):
     """A path, which an address is not."""
 
     def __init__(self, what: str, **more: Any) -> None:
