@@ -153,9 +153,13 @@ USAGE_ERRORS = [
     (("check", ".", "--for", "1.35"), 2, "no option is called --for\n  did you mean"),
     (("update", "--check"), 2, "available: --dry-run"),
     (("update",), 2, "kubestencil init writes one"),
-    (("check", ".", "-o", "small.json/x.json"), 2, "small.json is a file"),
+    (("check", ".", "-o", "small.json/x.json"), 2, "small.json is no folder"),
     (("diff", "1.34", "1.35", "-o", "no/x.html"), 2, "create it: mkdir -p no"),
-    (("render", "--check", "1.35", "-t", "go", "-o", "small.json/x"), 1, "is a file"),
+    (
+        ("render", "--check", "1.35", "-t", "go", "-o", "small.json/x"),
+        1,
+        "is no folder",
+    ),
     (("render", "1.35", "-o", "https://example.com/x"), 2, "is an address"),
     (
         ("render", "1.35", "-t", "java", "--set", "java.folder=/x"),

@@ -124,7 +124,7 @@ def check_folder(out: Path) -> None:
     there = nearest_there(out)
     if not there.is_dir():
         raise OutputError(
-            f"cannot be an output folder: {there} is a file",
+            f"cannot be an output folder: {there} is no folder",
             where=str(out),
             hint="choose another folder with -o",
         )
@@ -132,7 +132,8 @@ def check_folder(out: Path) -> None:
 
 def nearest_there(path: Path) -> Path:
     """The path, or the nearest one above it where something is."""
-    return next(above for above in (path, *path.parents) if os.path.lexists(above))
+    places = (path, *path.parents)
+    return next((above for above in places if os.path.lexists(above)), path)
 
 
 def check_paths(out: Path, paths: Iterable[str]) -> None:

@@ -178,7 +178,7 @@ def require_folder_of(file: Path | None) -> None:
     there = nearest_there(folder)
     if not there.is_dir():
         raise UsageError(
-            f"cannot be written: {there} is a file",
+            f"cannot be written: {there} is no folder",
             where=str(file),
             hint="name a file in a folder",
         )
