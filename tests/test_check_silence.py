@@ -59,6 +59,8 @@ _NAMED = "metadata: {name: a}\nspec: {}\n"
             "unknown-kind",
             "use v1, or name its CustomResourceDefinition with --crds",
         ),
+        ("apiVersion: v1\nkind: Pdo\n", "unknown-kind", "use Pod of v1"),
+        ("apiVersion: batch/v1\nkind: Jbo\n", "unknown-kind", "use Job of batch/v1"),
         ("apiversion: v1\nkind: Service\n", "missing-kind", "did you mean apiVersion?"),
         ("kind: Service\n", "missing-kind", "add apiVersion: v1"),
         ("apiVersion: v1\nknd: Service\n", "missing-kind", "did you mean kind?"),
@@ -92,6 +94,11 @@ def test_what_may_be_something_else_is_skipped(tmp_path: Path, text: str) -> Non
     report = _report(tmp_path, text)
     assert not report.findings
     assert [skip.line for skip in report.skips] == [1]
+
+
+def test_a_misspelt_kind_is_found_where_it_is_written(tmp_path: Path) -> None:
+    finding = _report(tmp_path, f"apiVersion: v1\nkind: Pdo\n{_NAMED}").findings[0]
+    assert (finding.line, finding.column) == (2, 7)
 
 
 def test_the_file_of_a_program_is_not_proposed_for_an_object_without_its_fields(

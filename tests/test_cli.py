@@ -133,7 +133,7 @@ USAGE_ERRORS = [
     (("render", "newest"), 2, "unknown release 'newest'"),
     (("render", "1.35..1.29"), 2, "is empty"),
     (("render", "1.35", "-t", "markdwn"), 2, "did you mean markdown"),
-    (("render", "1.35", "--nope"), 2, "No such option"),
+    (("render", "1.35", "--nope"), 2, "no option is called --nope"),
     (("render", "1.35", "--set", "markdown.x=1"), 2, "no option 'x'"),
     (("render", "1.35", "--set", "x"), 2, "TARGET.OPTION=VALUE"),
     (("render", "1.35", "--set", "markdwn.title=x"), 2, "did you mean markdown"),
@@ -150,7 +150,36 @@ USAGE_ERRORS = [
     (("merge", "small.json"), 2, "is no report of kubestencil check"),
     (("diff", "1.34", "1.35", "-o", "a.pdf"), 2, "no format has the suffix .pdf"),
     (("fetch", "newest"), 2, "is not a release of Kubernetes"),
+    (("check", ".", "--for", "1.35"), 2, "no option is called --for\n  did you mean"),
+    (("update", "--check"), 2, "available: --dry-run"),
+    (("update",), 2, "kubestencil init writes one"),
+    (("check", ".", "-o", "small.json/x.json"), 2, "small.json is no folder"),
+    (("diff", "1.34", "1.35", "-o", "no/x.html"), 2, "create it: mkdir -p no"),
+    (
+        ("render", "--check", "1.35", "-t", "go", "-o", "small.json/x"),
+        1,
+        "is no folder",
+    ),
+    (("render", "1.35", "-o", "https://example.com/x"), 2, "is an address"),
+    (
+        ("render", "1.35", "-t", "java", "--set", "java.folder=/x"),
+        2,
+        "java.folder: '/x'",
+    ),
+    (("history", "Pdo"), 2, "did you mean Pod or PodOS?"),
+    (("render", "python"), 2, "-t python generates it"),
+    (("validator", "build", "1.20"), 2, "available: 1.25"),
 ]
+
+
+def test_folders_without_files_are_named_with_what_is_expected(run: Command) -> None:
+    (run.folder / "empty").mkdir()
+    done = run("render", "1.35", "-t", "python", "--crds", "empty")
+    assert done.returncode == 1
+    assert "empty: has no .yaml, .yml or .json file\n  name the file" in done.stderr
+    done = run("check", "empty")
+    assert done.returncode == 2
+    assert "name what has the manifests" in done.stderr
 
 
 @pytest.mark.parametrize(("arguments", "code", "message"), USAGE_ERRORS)

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from kubestencil import render
-from kubestencil.errors import SpecError, UsageError, nearest
+from kubestencil.errors import SpecError, UsageError, is_one_edit, nearest
 
 
 def test_a_message_has_the_position_and_the_hint() -> None:
@@ -29,6 +29,14 @@ def test_similar_names_are_suggested_and_all_are_listed() -> None:
     )
     assert nearest("x", ["model", "site"]) == "available: model, site"
     assert nearest("x", []) == ""
+
+
+@pytest.mark.parametrize("name", ["pdo", "pd", "pood", "pot", "od", "pod"])
+def test_a_name_with_one_wrong_letter_is_suggested_first(name: str) -> None:
+    assert is_one_edit(name, "pod") == (len(name) > 2)
+    if len(name) > 2:
+        assert nearest(name, ["podos", "pod"]).startswith("did you mean pod")
+    assert not is_one_edit(name, "node")
 
 
 def test_a_long_list_of_names_is_left_out() -> None:

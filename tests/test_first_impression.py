@@ -9,6 +9,7 @@ import pty
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -67,6 +68,21 @@ def test_manifests_are_checked_against_the_newest_release(
     done = run("check", "pod.yaml", "--exact", "off", "-f", "json", *arguments)
     assert json.loads(done.stdout)["to"] == newest_release()
     assert ("checked against" in done.stderr) == ("--to" not in arguments)
+
+
+def test_a_target_without_a_page_to_open_says_where_its_files_are(
+    run: Command, small: Path
+) -> None:
+    folder = run.folder / "mine/names"
+    folder.mkdir(parents=True)
+    (folder / "target.toml").write_text(
+        'about = "Names"\nview = "model"\n'
+        '[[files]]\neach = "release"\npath = "a.txt"\ntemplate = "a.j2"\n'
+    )
+    (folder / "a.j2").write_text("{{ model.name }}\n")
+    arguments = ("x", "--spec", str(small), "-t", "names", "--templates", "mine")
+    done = run("render", *arguments)
+    assert done.stdout.splitlines()[-1] == "open generated/x/names", done.stderr
 
 
 @pytest.mark.nightly

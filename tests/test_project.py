@@ -435,7 +435,7 @@ def test_a_project_writes_inside_its_folder(run: Command, output: str) -> None:
     ("text", "message"),
     [
         ("[[generate]]\ntargt = []\noutput = 'a'", "generate 1.targt: unknown setting"),
-        ("[[generate]]\ntarget = 'python'\noutput = 'a'", "must be a list of strings"),
+        ("[[generate]]\ntarget = 'python'\noutput = 'a'", "write ['python']"),
         ("[[generate]]\ntarget = [1]\noutput = 'a'", "must be a list of strings"),
         ("[generate]\ntarget = ['python']", "must be a table"),
         ("[chek]\n", "did you mean check"),

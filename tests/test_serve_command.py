@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from kubestencil.source import embedded
 from tests.conftest import ROOT, SMALL, Command, make_document
 from tests.http_client import TIMEOUT, Client
+from tests.test_docs_commands import widgets
 
 TARGET = """
 about = "The fields"
@@ -59,11 +61,9 @@ class ServeProcess:
             raise AssertionError((line, self.process.communicate()))
         return match
 
-    def expect_port(self) -> int:
+    def expect_port(self, folder: str = "generated/site") -> int:
         """Read the line that names the server's URL; returns the port."""
-        match = self.expect_output(
-            r"serving generated/site at http://127\.0\.0\.1:(\d+)/ "
-        )
+        match = self.expect_output(rf"serving {folder} at http://127\.0\.0\.1:(\d+)/ ")
         return int(match[1])
 
     def expect_error(self, pattern: str) -> None:
@@ -130,6 +130,39 @@ def test_an_error_in_the_first_build_stops_the_command(
     done = run("serve", "1.35", "--templates", "mine", "--port", "0")
     assert (done.returncode, done.stdout) == (1, "")
     assert "fields.j2:1: " in done.stderr
+
+
+def test_the_site_of_a_project_follows_its_pages_and_custom_resources(
+    run: Command,
+) -> None:
+    files = {
+        "specs/1.35.json": embedded.standard_types().decode(),
+        "kubestencil.toml": '[[generate]]\ntarget = ["site"]\nreleases = ["1.35"]\n'
+        'output = "docs"\ncrds = ["crds"]\nset = ["site.pages=pages"]\n',
+        "pages/index.md": "Ours\n",
+        "crds/widgets.yaml": widgets("size"),
+        "crds/gadgets.yaml": widgets("size").replace("idget", "adget"),
+    }
+    for path, text in files.items():
+        (run.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (run.folder / path).write_text(text)
+    serve_process = ServeProcess(run, "--prune")
+    serve_process.expect_output(r"site: \d+ files, ")
+    client = Client(run.folder / "docs", serve_process.expect_port("docs"))
+    assert b"Ours" in client.get("/").body
+    assert client.get("/1.35/example.com/v1/Wadget/").status == 200
+
+    (run.folder / "pages/index.md").write_text("Theirs\n")
+    serve_process.expect_output(r"site: \d+ files, ")
+    assert b"Theirs" in client.get("/").body
+    (run.folder / "pages/notes/example.com").mkdir(parents=True)
+    (run.folder / "pages/notes/example.com/Widget.md").write_text("Owner: us\n")
+    serve_process.expect_output(r"site: \d+ files, ")
+    assert b"Owner: us" in client.get("/1.35/example.com/v1/Widget/").body
+    (run.folder / "crds/gadgets.yaml").unlink()
+    serve_process.expect_output(r"site: \d+ files, ")
+    assert client.get("/1.35/example.com/v1/Wadget/").status == 404
+    serve_process.interrupt()
 
 
 @pytest.mark.nightly

@@ -1,4 +1,4 @@
-"""kubestencil generates files from Kubernetes OpenAPI documents and compares them.
+"""kubestencil generates files from OpenAPI specs of Kubernetes and compares them.
 
 The public Python API::
 
@@ -108,7 +108,7 @@ def load(
 ) -> Release:
     """The release that a document describes, parsed and validated.
 
-    ``document`` is a release ("1.35"), the path of an OpenAPI document or its https
+    ``document`` is a release ("1.35"), the path of an OpenAPI spec or its https
     address, or a file or folder of CustomResourceDefinitions. ``specs`` is a folder of
     documents that is searched before ``./specs`` and the embedded documents. ``name``
     is what the release is called; by default its own name, or that of the file.

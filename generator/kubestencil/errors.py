@@ -86,14 +86,25 @@ def nearest(name: str, available: Iterable[str]) -> str:
     """
     names = list(available)
     by_lower_case = {available.lower(): available for available in names}
-    similar = [
-        by_lower_case[match]
-        for match in get_close_matches(name.lower(), by_lower_case, n=3, cutoff=0.6)
-    ]
+    close = get_close_matches(name.lower(), by_lower_case, n=3, cutoff=0.6)
+    close.sort(key=lambda match: not is_one_edit(name.lower(), match))
+    similar = [by_lower_case[match] for match in close]
     hints = [f"did you mean {' or '.join(similar)}?"] if similar else []
     if names and len(names) <= _MAX_LISTED:
         hints.append(f"available: {', '.join(names)}")
     return "\n  ".join(hints)
+
+
+def is_one_edit(text: str, other: str) -> bool:
+    """Whether one character was added, left out or replaced, or two beside each other
+    were swapped; never of texts that have hardly more."""
+    length = min(len(text), len(other))
+    if length < 3:
+        return False
+    start = next((i for i in range(length) if text[i] != other[i]), length)
+    text, other = text[start:], other[start:]
+    is_swapped = text[1::-1] == other[:2] and text[2:] == other[2:]
+    return is_swapped or text[1:] in (other[1:], other) or text == other[1:]
 
 
 def require_known(what: str, name: object, known: Collection[str], where: str) -> None:

@@ -117,10 +117,23 @@ def save(path: Path, data: bytes, *, mode: int | None = None, hint: str = "") ->
 
 def check_folder(out: Path) -> None:
     """Raise OutputError where a folder cannot be an output folder: as ``real_path`` does,
-    and where it is a link itself."""
+    where it is a link itself, and where it or something above it is a file."""
     if out.is_symlink():
         raise _link_error(out, out)
     real_path(out)
+    there = nearest_there(out)
+    if not there.is_dir():
+        raise OutputError(
+            f"cannot be an output folder: {there} is no folder",
+            where=str(out),
+            hint="choose another folder with -o",
+        )
+
+
+def nearest_there(path: Path) -> Path:
+    """The path, or the nearest one above it where something is."""
+    places = (path, *path.parents)
+    return next((above for above in places if os.path.lexists(above)), path)
 
 
 def check_paths(out: Path, paths: Iterable[str]) -> None:

@@ -151,7 +151,8 @@ def _refuse_losses(
             f"or options:{''.join(losses)}",
             where=str(out),
             hint=(
-                "kubestencil update replaces them, and says what changed"
+                "kubestencil update replaces them, and says what changed; --prune "
+                "only removes them"
                 if is_project
                 else "repeat what that run had, choose another folder with -o, or pass "
                 "--prune to remove them"

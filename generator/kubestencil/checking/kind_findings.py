@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 from typing import Any
@@ -14,6 +14,7 @@ from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RuleId
+from kubestencil.errors import is_one_edit
 from kubestencil.schema.kinds import precedence, version_stage
 from kubestencil.schema.knowledge.configurations import is_configuration_group
 from kubestencil.schema.knowledge.kinds import (
@@ -89,7 +90,7 @@ def _of_custom_kind(kind: GroupVersionKind, custom: list[GroupVersionKind]) -> P
         return _of_kind("unknown-kind", message, kind, newest)
     names = sorted({other.kind for other in custom})
     message = f"no CustomResourceDefinition of {kind.group} has {kind.kind}"
-    similar = get_close_matches(kind.kind, names, n=1, cutoff=0.8)
+    similar = _similar(kind.kind, names)
     meant = [other for other in custom if other.kind in similar]
     if meant:
         return _of_kind("unknown-kind", message, kind, max(meant, key=_rank))
@@ -333,12 +334,18 @@ def _nearest_kind(
             if name in (resource.plural, resource.singular, *resource.short_names)
         }
         & names
-    ) or get_close_matches(kind.kind, names, n=1, cutoff=0.8)
+    ) or _similar(kind.kind, names)
     return max(
         (served for served in release.kinds if served.kind in similar),
         key=lambda served: (served.group == kind.group, _rank(served)),
         default=None,
     )
+
+
+def _similar(name: str, names: Collection[str]) -> list[str]:
+    """The name that is meant by a misspelt one; none where that is not clear."""
+    near = [other for other in names if is_one_edit(name, other)]
+    return get_close_matches(name, names, n=1, cutoff=0.8) or near * (len(near) == 1)
 
 
 def _newer_version(
@@ -379,4 +386,6 @@ def _of_kind(
     if meant.kind != kind.kind:
         hint = f"use {meant.kind} of {meant.api_version}"
         fix = (*fix, Put(("kind",), meant.kind))
+        if meant.api_version == kind.api_version:
+            path = ("kind",)
     return Problem(rule, path, message, hint, fixes=(fix,))

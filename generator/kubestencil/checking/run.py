@@ -82,7 +82,10 @@ def check(
     files = list(find_files(paths))
     if not files and not others:
         raise UsageError(
-            f"no {', '.join(SUFFIXES)} file", where=", ".join(paths) or "check"
+            f"no {', '.join(SUFFIXES)} file",
+            where=", ".join(paths) or "check",
+            hint="name what has the manifests: hidden files, and those that .gitignore "
+            "names, are read where they are named themselves",
         )
     first, *others_after = (
         prepare(release, validators.get(release.name)) for release in (after, *releases)

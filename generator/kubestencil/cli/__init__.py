@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.help import current_names, write_examples
+from kubestencil.cli.help import current_names, option_names, write_examples
 from kubestencil.errors import KubestencilError, UsageError, nearest
 from kubestencil.version import __version__
 
@@ -85,9 +85,6 @@ class _Commands(click.Group):
         del ctx
         return list(_COMMANDS)
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, current_names(args))
-
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -95,7 +92,8 @@ class _Commands(click.Group):
             raise UsageError(
                 f"no command is called {args[0]!r}", hint=nearest(args[0], _COMMANDS)
             )
-        return super().resolve_command(ctx, args)
+        name, command, arguments = super().resolve_command(ctx, args)
+        return name, command, current_names(arguments, option_names(command))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
@@ -133,8 +131,8 @@ class _Commands(click.Group):
 @click.option("--trust", is_flag=True, hidden=True)  # also an option of commands
 @click.pass_context
 def cli(context: click.Context, trust: bool) -> None:
-    """Generate client models, documentation and change reports from the Kubernetes
-    OpenAPI document."""
+    """Generate client models, documentation and change reports from the OpenAPI
+    specs of Kubernetes."""
     context.color = console.colour()
     context.meta[console.TRUST] = trust
 

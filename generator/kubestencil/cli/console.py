@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestencil import atomic
-from kubestencil.errors import KubestencilError, UsageError
-from kubestencil.output_paths import real_path
+from kubestencil.cli.help import option_names
+from kubestencil.errors import KubestencilError, UsageError, nearest
+from kubestencil.output_paths import nearest_there, real_path
 from kubestencil.text.controls import one_line, without_controls
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ def exit_code(run: Callable[[], int]) -> int:
     except KubestencilError as error:
         _show_error(str(error))
         return error.exit_code
+    except click.NoSuchOption as error:
+        _show_error(str(_unknown_option(error)))
+        return error.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -69,6 +73,16 @@ def exit_code(run: Callable[[], int]) -> int:
         reason = error.strerror or "it is closed"
         _show_error(f"standard output: cannot be written: {reason}")
         return 1
+
+
+def _unknown_option(error: click.NoSuchOption) -> UsageError:
+    """The error with the command that was meant, and what its options are called."""
+    names = option_names(error.ctx.command) if error.ctx else []
+    return UsageError(
+        f"no option is called {error.option_name}",
+        where=error.ctx.command_path if error.ctx else "",
+        hint=nearest(error.option_name, names),
+    )
 
 
 def open_closed_streams() -> None:
@@ -141,20 +155,39 @@ def is_coloured(file: Path | None) -> bool:
 def write_result(text: str, file: Path | None) -> None:
     """Write a result to ``file``, or to standard output.
 
-    Raises UsageError where its folder is missing, and OutputError where ``real_path``
+    Raises UsageError as ``require_folder_of``, and OutputError where ``real_path``
     does, or the file cannot be written for other reasons: what it had stays.
     """
     if file is None:
         _show_pages(text.rstrip("\n"))
         return
-    if not file.parent.is_dir():
-        raise UsageError("cannot be written: its folder is missing", where=str(file))
+    require_folder_of(file)
     with atomic.writing(str(file)):
         path = real_path(file)
         if path.is_file() or not file.exists():
             atomic.write(path, text.encode())
         else:  # A device or a pipe.
             file.write_text(text, "utf-8")
+
+
+def require_folder_of(file: Path | None) -> None:
+    """Raise UsageError where a file cannot be written, since its folder is none."""
+    if file is None:
+        return
+    folder = file.parent
+    there = nearest_there(folder)
+    if not there.is_dir():
+        raise UsageError(
+            f"cannot be written: {there} is no folder",
+            where=str(file),
+            hint="name a file in a folder",
+        )
+    if there != folder:
+        raise UsageError(
+            f"cannot be written: there is no folder {folder}",
+            where=str(file),
+            hint=f"create it: mkdir -p {folder}",
+        )
 
 
 def _show_pages(text: str) -> None:

@@ -109,7 +109,7 @@ class DiffOptions(NamedTuple):
         ),
     ),
     groups={
-        "Documents": "spec-dir crds unserved",
+        "Specs": "spec-dir crds unserved",
         "Which changes": "kind group severity no-docs audience stage baseline",
         "What is used": "used-by cluster context namespace resource",
         "Report": "format output templates fail-on",
@@ -182,6 +182,7 @@ def diff(context: click.Context, /, templates: Path | None, **values: Any) -> No
     del templates  # Its formats are values of --format.
     options = DiffOptions(**values)
     quiet, file = options.quiet, options.file
+    console.require_folder_of(file)
     _check_fail_on(options.fail_on)
     # "--for --cluster" was how to write --cluster: an option takes the next word.
     paths = tuple(path for path in options.manifests if path != _CLUSTER)

@@ -63,6 +63,11 @@ def find_sources(
         options = replace(options, crds=())
     else:
         known = options.available()
+        for name in names:
+            if name in targets and name not in known:
+                raise UsageError(
+                    f"{name!r} is a target", hint=f"-t {name} generates it"
+                )
         supported = [name for name in releases.listed_releases() if name in known]
         chosen = expand_ranges(names or supported or [".."], known, options.pinned)
         sources = list(map(options.locate, chosen))

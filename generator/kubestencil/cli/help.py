@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -71,12 +71,20 @@ def write_examples(formatter: click.HelpFormatter, examples: Iterable[Example]) 
             formatter.write(f"  # {about}\n  {command}\n")
 
 
-def current_names(arguments: Sequence[str]) -> list[str]:
-    """The arguments of a command line, with the names that options have now."""
+def option_names(command: click.Command | None) -> list[str]:
+    """The long names of the options of a command."""
+    parameters = command.params if command else []
+    names = (name for parameter in parameters for name in parameter.opts)
+    return [name for name in names if name.startswith("--")]
+
+
+def current_names(arguments: Sequence[str], names: Collection[str]) -> list[str]:
+    """The arguments of a command whose options have these names, with those names in
+    place of earlier ones."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    return [*map(_current_name, arguments[:end]), *arguments[end:]]
-
-
-def _current_name(argument: str) -> str:
-    name, equals, value = argument.partition("=")
-    return f"{RENAMED.get(name, name)}{equals}{value}"
+    renamed = {old: new for old, new in RENAMED.items() if new in names}
+    current = []
+    for argument in arguments[:end]:
+        name, equals, value = argument.partition("=")
+        current.append(f"{renamed.get(name, name)}{equals}{value}")
+    return [*current, *arguments[end:]]

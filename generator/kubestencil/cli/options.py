@@ -77,15 +77,30 @@ def flag(names: str, about: str, **more: Any) -> Decorator:
     return click.option(*names.split(), is_flag=True, help=about, **more)
 
 
+class _LocalPath(click.Path):
+    """A path, which an address is not."""
+
+    def __init__(self, what: str, **more: Any) -> None:
+        super().__init__(path_type=Path, **more)
+        self._what = what
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        if "://" in str(value):
+            self.fail(f"{value} is an address; name a {self._what}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def file_path(names: str, metavar: str, about: str, **more: Any) -> Decorator:
     """An option that is the path of a file."""
-    type_ = click.Path(path_type=Path, dir_okay=False)
+    type_ = _LocalPath("file", dir_okay=False)
     return text(names, metavar, about, type=type_, **more)
 
 
 def folder_path(names: str, about: str, **more: Any) -> Decorator:
     """An option that is the path of a folder."""
-    return text(names, "DIR", about, type=click.Path(path_type=Path), **more)
+    return text(names, "DIR", about, type=_LocalPath("folder"), **more)
 
 
 def several(*options: Decorator) -> Decorator:
@@ -155,6 +170,10 @@ out_option = folder_path(
     default=Path("generated"),
     show_default=True,
 )
+prune_option = flag(
+    "--prune",
+    "Remove the files of earlier runs that had more releases, kinds or options.",
+)
 set_option = texts(
     "--set settings",
     "TARGET.OPTION=VALUE",
@@ -183,6 +202,8 @@ show_skipped_option = flag(
 fail_on_skipped_option = flag(
     "--fail-on-skipped", "Exit 1 if anything was not checked."
 )
+
+
 # Its suffix may imply the format.
 file_option = file_path(
     "-o --output file",

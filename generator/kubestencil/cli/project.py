@@ -147,7 +147,10 @@ def update(
     """
     project = read_project_of(context)
     if project is None or not project.generate:
-        raise UsageError(f"there is no {FILE} with [[generate]] here or above")
+        raise UsageError(
+            f"there is no {FILE} with [[generate]] here or above",
+            hint="kubestencil init writes one",
+        )
     if file is not None:
         # Before anything is written.
         real_path(file)

@@ -21,6 +21,7 @@ from kubestencil.cli.options import (
     jobs_option,
     limit_options,
     out_option,
+    prune_option,
     quiet_option,
     releases_argument,
     set_option,
@@ -111,10 +112,7 @@ _ALL = "all targets of all supported releases: kubestencil render --all"
     "--overwrite",
     "Replace files that kubestencil did not write, or that were edited since.",
 )
-@flag(
-    "--prune",
-    "Remove the files of earlier runs that had more releases, kinds or options.",
-)
+@prune_option
 @flag("--locked", "Fail where kubestencil.lock has other specs, or another version.")
 @flag(
     "--keep-going",
@@ -353,6 +351,7 @@ def _check_layout(
             raise UsageError(
                 f"needs {placeholder}, since it is of {', '.join(sorted(set(names)))}",
                 where=f"output = {json.dumps(output)}",
+                hint=f"output = {json.dumps(f'{output}/{placeholder}')}",
             )
     if "{release}" in output and any(target.scope == "releases" for target in targets):
         raise UsageError(

@@ -21,6 +21,7 @@ from kubestencil.cli.options import (
     jobs_option,
     limit_options,
     out_option,
+    prune_option,
     releases_argument,
     set_option,
     templates_option,
@@ -44,6 +45,7 @@ _SITE = "site"
 @releases_argument
 @trust_option
 @out_option
+@prune_option
 @document_options
 @limit_options
 @templates_option
@@ -133,6 +135,7 @@ def _build_site(options: RenderOptions, layout: str) -> None:
             [build.BuildRequest(sources, targets, covered)],
             options.out,
             jobs=options.jobs,
+            prune=options.prune,
             layout=layout,
             progress=bar.jobs,
         )

@@ -10,8 +10,9 @@ import click
 from kubestencil.cli import console
 from kubestencil.cli.options import complete_release, quiet_option, text
 from kubestencil.engine import load_targets
+from kubestencil.errors import UsageError
 from kubestencil.schema.load import load_release
-from kubestencil.source import locate
+from kubestencil.source import available, locate
 from kubestencil.source.releases import full_version, newest_release, version_name
 from kubestencil.targets import generate_files
 from kubestencil.text.controls import one_line
@@ -92,4 +93,10 @@ def _files(version: str) -> dict[str, bytes]:
     that those of a pre-release can be made before there is one."""
     source = replace(locate(newest_release(), None), release=version)
     files = generate_files(load_release(source), load_targets(None)["validator"])
-    return {file.path: file.data for file in files}
+    contents = {file.path: file.data for file in files}
+    if not contents:
+        listed = ", ".join(available(None))
+        raise UsageError(
+            f"there is no validator of {version}", hint=f"available: {listed}, or newer"
+        )
+    return contents

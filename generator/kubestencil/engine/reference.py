@@ -28,8 +28,8 @@ _WIDTH = 88
 _SHARED_PLACEHOLDERS: Mapping[Scope, Mapping[str, str]] = {
     "release": {
         "release": "the name of the release: 1.35",
-        "origin": "where the document is from",
-        "sha256": "the digest of the document",
+        "origin": "where the spec is from",
+        "sha256": "the digest of the spec",
     },
     "releases": {"part": "the folder of the part that is generated"},
     "manifests": {},

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kubestencil.data_files import data_file
 from kubestencil.engine.manifest import FileRule, Target, find_file
 from kubestencil.engine.view import Contexts, FileContext
-from kubestencil.errors import SpecError, TargetError, nearest
+from kubestencil.errors import SpecError, TargetError, UsageError, nearest
 from kubestencil.file_names import portable
 from kubestencil.output_paths import hidden_parts, is_path
 from kubestencil.version import __version__
@@ -199,6 +199,9 @@ def _post_process(
     return (lambda text, _: function(text)) if function else None
 
 
+_PATH_HINT = r"a path is relative; no part of it is empty or '..' or has '\' or ':'"
+
+
 def _copied_bytes(rule: FileRule, target: Target) -> bytes:
     """The bytes of the file that a rule copies, found as templates are."""
     path = find_file((*target.folders, *target.roots), rule.copy)
@@ -232,11 +235,18 @@ def _fill_in_path(
     # Whether it is wrong for any names, because of the rule or of an option.
     if _is_path_of(rule, filled_in(dict.fromkeys(names, "name"))):
         raise _name_error(path, context.subject, target)
+    for placeholder in _PLACEHOLDER.findall(rule.path):
+        option = placeholder.partition("|")[0].strip()
+        if option not in names and not is_path(str(target.options[option])):
+            raise UsageError(
+                f"{str(target.options[option])!a} cannot be part of the path of a file",
+                where=f"option {target.name}.{option}",
+                hint=_PATH_HINT,
+            )
     raise target.error(
         f"{path!a} cannot be the path of a file",
         "files.path",
-        r"a path is relative; no part of it is empty or '..' or has '\' or ':', and "
-        "this includes the values of options; one that begins with '.' has no placeholder",
+        f"{_PATH_HINT}; one that begins with '.' has no placeholder",
     )
 
 

@@ -146,12 +146,18 @@ def _read_table(
     for name, value in table.items():
         setting = settings.get(name)
         if setting is None:
+            current = [key for key, known in settings.items() if key == known.name]
             raise UsageError(
-                "unknown setting", where=f"{where}.{name}", hint=nearest(name, settings)
+                "unknown setting", where=f"{where}.{name}", hint=nearest(name, current)
             )
         is_typed = type(value) is setting.type
         if not is_typed or any(not isinstance(text, str) for text in _items(value)):
-            raise UsageError(f"must be {_TYPES[setting.type]}", where=f"{where}.{name}")
+            is_text = setting.type is list and isinstance(value, str)
+            raise UsageError(
+                f"must be {_TYPES[setting.type]}",
+                where=f"{where}.{name}",
+                hint=f"write [{value!r}]" if is_text else "",
+            )
         values[setting.parameter] = tuple(value) if setting.type is list else value
     return values
 

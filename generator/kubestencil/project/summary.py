@@ -67,7 +67,7 @@ def summary(
     if old == new:
         text = "Nothing changed: the lock has the newest specs.\n"
         return "\n".join([text, *notes, ""]) if notes else text
-    lines = ["## Documents", "", *_document_changes(old, new, locations), *notes]
+    lines = ["## Specs", "", *_document_changes(old, new, locations), *notes]
     pairs: dict[tuple[Source, Source], list[Target]] = {}
     updates = list(updates)
     for update in updates:

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 
 def _refuse(*_arguments: object, **_names: object) -> NoReturn:
-    raise TypeError("a document cannot be changed; change a copy: copy.deepcopy()")
+    raise TypeError("a spec cannot be changed; change a copy: copy.deepcopy()")
 
 
 class FrozenObject(dict[Any, Any]):

@@ -62,7 +62,11 @@ def files_in(folder: Path) -> list[SourceFile]:
     """
     paths = sorted(map(Path, _paths_in(folder)))
     if not paths:
-        raise SourceError("has no .yaml, .yml or .json file", where=str(folder))
+        raise SourceError(
+            "has no .yaml, .yml or .json file",
+            where=str(folder),
+            hint="name the file or folder that has the CustomResourceDefinitions or specs",
+        )
     return [SourceFile(str(path), read_bytes(path)) for path in paths]
 
 

@@ -45,7 +45,7 @@ def read_stdin(limit: int = -1) -> bytes:
     where = "standard input"
     if sys.stdin is None:
         raise SourceError(
-            "is closed", where=where, hint="pipe a document into it, or name a file"
+            "is closed", where=where, hint="pipe something into it, or name a file"
         )
     with _reading(where):
         return sys.stdin.buffer.read(limit)
@@ -85,7 +85,11 @@ def read_file(location: str) -> SourceFile:
         return SourceFile(shown_location(location), data)
     path = Path(location)
     if not os.path.lexists(path):
-        raise UsageError("there is no such file or folder", where=location)
+        raise UsageError(
+            "there is no such file or folder",
+            where=location,
+            hint="name one that is there",
+        )
     return SourceFile(str(path), read_bytes(path))
 
 

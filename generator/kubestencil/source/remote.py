@@ -145,7 +145,7 @@ def _download(url: str, progress: Progress, is_over: Event) -> bytes:
         raise SourceError(
             f"cannot be downloaded: {_message(reason, location)}",
             where=shown_location(url),
-            hint="without a network, use the embedded specs or --spec-dir DIR",
+            hint="without a network, use the embedded specs, or name a file",
         ) from error
     raise SourceError(
         f"redirects more than {MAX_REDIRECTS} times", where=shown_location(url)

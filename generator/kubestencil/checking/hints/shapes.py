@@ -12,6 +12,7 @@ from kubestencil.checking.edits import Move, Put
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.paths import Path
 from kubestencil.checking.values.scalars import base64_error
+from kubestencil.errors import is_one_edit
 from kubestencil.schema.types import Schema
 
 _SIMILAR = 0.8
@@ -95,7 +96,11 @@ def _is_flat(value: Any) -> bool:
 def nearest_text(value: str, allowed: Sequence[str]) -> str | None:
     """The one text of an enum that is meant; None where there are none or several."""
     same = [text for text in allowed if text.lower() == value.lower()]
-    similar = same or get_close_matches(value, allowed, n=2, cutoff=_SIMILAR)
+    similar = (
+        same
+        or get_close_matches(value, allowed, n=2, cutoff=_SIMILAR)
+        or [text for text in allowed if is_one_edit(value, text)]
+    )
     return similar[0] if len(similar) == 1 else None
 
 

@@ -75,7 +75,7 @@ def _read_pod_security(
         ),
     ),
     groups={
-        "Releases and documents": "to from spec spec-dir crds unserved",
+        "Releases and specs": "to from spec spec-dir crds unserved",
         "What is checked besides PATH": "helm kustomize cluster context namespace "
         "resource",
         "What is reported": "format output templates baseline config show-skipped",

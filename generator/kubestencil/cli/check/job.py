@@ -110,6 +110,7 @@ def run(options: CheckOptions) -> int:
     """Check, print the report, and return the exit code. Raises UsageError where
     nothing could be checked."""
     paths, quiet = options.paths, options.quiet
+    console.require_folder_of(options.file)
     cluster = cluster_reader(
         options.cluster, options.kube_context, options.namespaces, options.resources
     )

@@ -19,6 +19,7 @@ from kubestencil.cli.options import parse_settings
 from kubestencil.cli.rendering.summary import first_page, report_summary
 from kubestencil.engine import Target, choose_targets, load_targets, possible_targets
 from kubestencil.errors import UsageError
+from kubestencil.output_paths import check_folder
 from kubestencil.shards import WHOLE, Shard
 from kubestencil.source import Source
 from kubestencil.source.find import DocumentOptions
@@ -180,6 +181,7 @@ def is_missing(options: RenderOptions, folder: Path) -> bool:
     """Whether there is nothing that could be compared, which is said then."""
     if not options.check or folder.exists():
         return False
+    check_folder(folder)
     click.echo(f"missing: {folder}/; kubestencil render, without --check, writes it")
     return True
 

@@ -47,11 +47,13 @@ def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
 
 
 def first_page(summary: Summary, out: Path) -> Path | None:
-    """What to open first: the site, the reports, or what a tree says of itself."""
+    """What to open first: the site, the reports, what a tree says of itself, or else its
+    folder."""
     trees = sorted({tree.tree for tree in summary.trees}, reverse=True)
     trees.sort(key=lambda tree: tree.count("/"))
-    pages = (out / tree / name for name in _PAGES for tree in trees)
-    return next((page for page in pages if page.is_file()), None)
+    folders = [out / tree for tree in trees]
+    pages = [folder / name for name in _PAGES for folder in folders]
+    return next((path for path in (*pages, *folders) if path.exists()), None)
 
 
 def _totals(trees: list[TreeResult]) -> str:

@@ -39,7 +39,7 @@ _SHARED = {
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
-        "a definition, which is any named type of the document",
+        "a definition, which is any named type of the spec",
         _DEFINITION,
         {"definition": LinkedDefinition, **_SHARED},
     ),

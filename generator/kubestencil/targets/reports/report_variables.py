@@ -78,7 +78,7 @@ class Step(NamedTuple):
 class ComparisonVariables(TypedDict):
     """The variables of a report on a comparison."""
 
-    before: Annotated[str, "the older release or document"]
+    before: Annotated[str, "the older release or spec"]
     after: Annotated[str, "the newer one"]
     headline: Annotated[str, "a sentence that sums up the changes"]
     caveats: Annotated[

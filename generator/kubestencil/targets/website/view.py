@@ -71,7 +71,7 @@ EACH: Mapping[str, Each] = {
     "release": Each(
         "the release: its start page, the list of groups",
         variables={
-            "title": Annotated[str, "the title of the document"],
+            "title": Annotated[str, "the title of the spec"],
             "heading": Annotated[str, "the title, escaped for Markdown"],
             "kubernetes_version": Annotated[str, "the version of Kubernetes"],
             "categories": list[Category],

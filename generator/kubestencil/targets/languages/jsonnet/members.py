@@ -128,7 +128,7 @@ def make_members(
                 f"two fields need the builder {jsonnet.printable_name(member.name)!r}",
                 where=definition,
                 hint="a Jsonnet object has one field of a name: rename one of the "
-                "fields in the document",
+                "fields in the spec",
             )
         if not member.name or member.name.startswith("#"):
             raise SpecError(

@@ -251,7 +251,10 @@ def package_options(target: Target) -> PythonOptions:
     options = read_options(target, PythonOptions)
     package, project = options.package, options.project
     if not _PACKAGE.match(package) or iskeyword(package):
-        raise target.option_error(f"{package!r} is not a package name", "package")
+        raise target.option_error(
+            f"{package!r} is not a package name, such as kubernetes_models",
+            "package",
+        )
     if not _PROJECT.match(project):
         raise target.option_error(f"{project!r} is not a project name", "project")
     if options.version and not _VERSION.match(options.version):

@@ -162,7 +162,7 @@ def class_names(
         if other != definition:
             raise SpecError(
                 f"two definitions get the name {name}: {other} and {definition}",
-                hint="rename one of them in the document",
+                hint="rename one of them in the spec",
             )
         classes[definition] = name
     return classes

@@ -61,7 +61,7 @@ def correct(release: Release, target: Target) -> Release:
             raise target.error(
                 f"never applied to {release.name} ({release.origin})",
                 f"fixups.{name}",
-                "the document no longer needs it: shorten its releases",
+                "the spec no longer needs it: shorten its releases",
             )
     return replace(release, definitions=definitions)
 

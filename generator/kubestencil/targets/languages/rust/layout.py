@@ -167,5 +167,5 @@ def _reserve(
             f"{definition} needs the Rust path {'::'.join((*module, name))}, which "
             f"{other} has already",
             where="target rust",
-            hint="rename it in the document",
+            hint="rename it in the spec",
         )

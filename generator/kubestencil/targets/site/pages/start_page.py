@@ -32,7 +32,7 @@ VARIABLES: Mapping[str, object] = {
     ],
     "tasks": Annotated[tuple[TaskKinds, ...], "kinds of Kubernetes by what people do"],
     "type_count": Annotated[int, "the number of types of the release"],
-    "sha256": Annotated[str, "the digest of the release's document"],
+    "sha256": Annotated[str, "the digest of the release's spec"],
     "summary": Annotated[ReleaseSummary | None, "None for the oldest release"],
     "prefix": Annotated[str, "the path from the page to the release's folder"],
     "folders": Annotated[
