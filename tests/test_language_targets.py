@@ -12,10 +12,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,20 +23,14 @@ import pytest
 
 from kubestencil.schema import Release
 from kubestencil.targets.model.values import LinkedDefinition, make_model
-from kubestencil.text.casing import identifier
 from tests.cluster import load_crds, stored_crds
 from tests.conftest import ALL_IS_COMPILED, RELEASES, load, make_release
-from tests.examples import examples
 from tests.languages import (
     PKL_CATCH,
     generated,
-    kcl_value,
-    kinds,
     pkl_object,
     write,
 )
-from tests.manifests import manifests
-from tests.test_go import normal
 from tests.test_language_rules import compile_zod, link_npm_packages, run_kcl
 
 _RELEASES = RELEASES if ALL_IS_COMPILED else RELEASES[-1:]
@@ -381,39 +374,6 @@ def test_the_program_of_the_readme_is_typed_and_runs(
 
 
 @pytest.mark.nightly
-@pytest.mark.compiler("cue")
-def test_cue_exports_what_it_reads(tmp_path: Path) -> None:
-    """Manifests, and the program of the README."""
-    release = load("1.35")
-    folder = _generate("cue", release, tmp_path)
-    objects = [json.loads(json.dumps(item, default=str)) for item in manifests()]
-    definitions = [kinds(release)[item["apiVersion"], item["kind"]] for item in objects]
-    names = dict.fromkeys(item.group_version.name for item in definitions)
-    aliases = {name: f"p{index}" for index, name in enumerate(names)}
-    text = "package web\n" + "".join(
-        f'import {alias} "kubernetes.example/api/{name}"\n'
-        for name, alias in aliases.items()
-    )
-    text += "".join(
-        f"m{index}: {aliases[definition.group_version.name]}.#{definition.kind} & "
-        f"{json.dumps(item)}\n"
-        for index, (definition, item) in enumerate(
-            zip(definitions, objects, strict=True)
-        )
-    )
-    write(folder, {"web/objects.cue": text, "web/web.cue": _program(folder, "cue")})
-    done = subprocess.run(
-        ["cue", "export", "./web"], cwd=folder, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    exported = json.loads(done.stdout)
-    deployment = exported["deployment"]
-    assert (deployment["kind"], deployment["spec"]["replicas"]) == ("Deployment", 2)
-    for index, item in enumerate(objects):
-        assert like(normal(exported[f"m{index}"]), item) == normal(item)
-
-
-@pytest.mark.nightly
 @pytest.mark.compiler("tsc", "node")
 def test_the_program_of_the_readme_of_zod_names_mistakes(tmp_path: Path) -> None:
     """With the package installed, as npm does it."""
@@ -441,82 +401,41 @@ def _program(folder: Path, language: str) -> str:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
-    "target", ["kcl", pytest.param("pkl", marks=pytest.mark.compiler("pkl"))]
+    ("target", "file", "command"),
+    [
+        pytest.param("kcl", "main.k", (), marks=pytest.mark.compiler()),
+        pytest.param(
+            *("pkl", "main.pkl", ("pkl", "eval", "-f", "json", "main.pkl")),
+            marks=pytest.mark.compiler("pkl"),
+        ),
+        pytest.param(
+            *("cue", "web/web.cue", ("cue", "export", "./web")),
+            marks=pytest.mark.compiler("cue"),
+        ),
+        pytest.param(
+            *("java", "Example.java", ("java", "-cp", f"classes:{JARS}/*", "Example")),
+            marks=pytest.mark.compiler("javac", "java"),
+        ),
+    ],
 )
-def test_configuration_languages_print_what_they_read(
-    target: str, tmp_path: Path
+def test_the_program_of_the_readme_prints_a_deployment(
+    target: str, file: str, command: Sequence[str], tmp_path: Path
 ) -> None:
-    """Examples with all fields and manifests; and the program of the README."""
-    release = load("1.35")
-    folder = _generate(target, release, tmp_path)
-    objects = [
-        # Dates are texts in JSON.
-        json.loads(json.dumps(item, default=str))
-        for item in _objects(release)
-    ]
-    definitions = [kinds(release)[item["apiVersion"], item["kind"]] for item in objects]
-    lines = [
-        f"m{index} = {_object(target, definition, value)}"
-        for index, (definition, value) in enumerate(
-            zip(definitions, objects, strict=True)
-        )
-    ]
-    text = "\n".join([*_imports(target, definitions), *lines])
-    printed = json.loads(_evaluate(target, text, folder))
-    for index, value in enumerate(objects):
-        assert like(normal(printed[f"m{index}"]), value) == normal(value)
+    folder = _generate(target, load("1.35"), tmp_path)
     # That of Pkl says itself that it prints YAML.
     program = _program(folder, target).replace("new YamlRenderer", "new JsonRenderer")
-    shown = json.loads(_evaluate(target, program, folder))
-    assert shown.get("deployment", shown)["spec"]["replicas"] == 2
-
-
-def like(printed: Any, value: Any) -> Any:
-    """``printed`` without what says of an object inside what kind it is, where ``value``
-    does not."""
-    if isinstance(printed, list) and isinstance(value, list):
-        return list(map(like, printed, value))
-    if isinstance(printed, dict) and isinstance(value, dict):
-        return {
-            key: like(item, value.get(key))
-            for key, item in printed.items()
-            if key in value or key not in ("apiVersion", "kind")
-        }
-    return printed
-
-
-def _object(target: str, definition: LinkedDefinition, value: Any) -> str:
-    alias = "_".join(map(identifier, definition.group_version.name.split("/")))
-    if target == "pkl":
-        return pkl_object(alias, definition, value)
-    return f"{alias}.{definition.kind} {kcl_value(value)}"
-
-
-def _imports(target: str, definitions: Iterable[LinkedDefinition]) -> set[str]:
-    """The imports of modules under the names that ``_object`` uses."""
-    names = {definition.group_version.name for definition in definitions}
-    parts = {name: list(map(identifier, name.split("/"))) for name in names}
-    if target == "pkl":
-        return {f'import "{name}.pkl" as {"_".join(parts[name])}' for name in names}
-    return {f"import {'.'.join(part)} as {'_'.join(part)}" for part in parts.values()}
-
-
-def _evaluate(target: str, text: str, folder: Path) -> str:
-    """What a program prints, as JSON."""
-    path = folder / f"program.{target}"
-    path.write_text(text)
+    write(folder, {file: program})
+    if target == "java":
+        assert check_java(folder) == ""
     if target == "kcl":
-        printed, said = run_kcl(path, folder)
+        printed, said = run_kcl(folder / file, folder)
         assert said == ""
-        return printed
-    done = subprocess.run(
-        ["pkl", "eval", "-f", "json", path.name],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    else:
+        printed = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=True
+        ).stdout
+    shown = json.loads(printed)
+    assert shown.get("deployment", shown)["spec"]["replicas"] == 2
 
 
 @pytest.mark.nightly
@@ -545,118 +464,6 @@ def test_java_compiles_whatever_kinds_are_called_and_however_many_fields_there_a
     definitions["com.example.v1.Many"] = {"type": "object", "properties": many}
     release = make_release(definitions)
     assert LANGUAGES["java"].check(_generate("java", release, tmp_path)) == ""
-
-
-@pytest.mark.nightly
-@pytest.mark.compiler("javac", "java")
-def test_java_reads_what_it_writes(tmp_path: Path) -> None:
-    """Examples with all fields and manifests, read strictly and written again; and the
-    program of the README."""
-    release = load("1.35")
-    folder = _generate("java", release, tmp_path)
-    write(folder, {"Example.java": _program(folder, "java"), "Trip.java": TRIP})
-    assert check_java(folder) == ""
-    objects = _objects(release)
-    classes = {
-        f"{value['apiVersion']} {value['kind']}": ".".join(
-            [
-                "example.kubernetes",
-                re.sub(r"\W", "_", definition.group),
-                definition.version,
-                definition.kind,
-            ]
-        )
-        for value in objects
-        for definition in [kinds(release)[value["apiVersion"], value["kind"]]]
-    }
-    text = json.dumps(
-        [[classes[f"{item['apiVersion']} {item['kind']}"], item] for item in objects]
-    )
-    java = shutil.which("java") or "java"
-    done = subprocess.run(
-        [java, "-cp", f"classes:{JARS}/*", "Trip"],
-        cwd=folder,
-        input=text,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert list(map(normal, json.loads(done.stdout))) == list(map(normal, objects))
-    shown = subprocess.run(
-        [java, "-cp", f"classes:{JARS}/*", "Example"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(shown.stdout)["spec"] == {"replicas": 2}
-
-
-TRIP = """
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-
-class Trip {
-  public static void main(String[] arguments) throws Exception {
-    ObjectMapper mapper = new ObjectMapper();
-    var written = mapper.createArrayNode();
-    for (JsonNode item : mapper.readTree(System.in)) {
-      Class<?> type = Class.forName(item.get(0).textValue());
-      written.add(mapper.valueToTree(mapper.treeToValue(item.get(1), type)));
-    }
-    mapper.writeValue(System.out, written);
-  }
-}
-"""
-
-
-@pytest.mark.nightly
-def test_pydantic_writes_what_it_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("pydantic")
-    release = load("1.35")
-    write(tmp_path, {**generated("pydantic", release), "trip.py": PYDANTIC_TRIP})
-    objects = [value for value in manifests() if isinstance(value, dict)]
-    names = [
-        [re.sub(r"\W", "_", definition.group), definition.version, definition.kind]
-        for value in objects
-        for definition in [kinds(release)[value["apiVersion"], value["kind"]]]
-    ]
-    done = subprocess.run(
-        [sys.executable, "trip.py"],
-        cwd=tmp_path,
-        input=json.dumps(list(zip(names, objects, strict=True)), default=str),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    for value in objects:
-        # A claim says what it is, as every object of a kind.
-        for claim in value.get("spec", {}).get("volumeClaimTemplates", []):
-            claim |= {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
-    assert list(map(normal, json.loads(done.stdout))) == list(map(normal, objects))
-
-
-PYDANTIC_TRIP = """
-import importlib, json, sys
-
-written = []
-for (group, version, kind), value in json.load(sys.stdin):
-    module = importlib.import_module(f"kubernetes_pydantic.{group}.{version}")
-    written.append(getattr(module, kind).model_validate(value).to_dict())
-json.dump(written, sys.stdout)
-"""
-
-
-def _objects(release: Release) -> list[Any]:
-    known = kinds(release)
-    # The values of examples of these are of types that any value has.
-    return [
-        value
-        for value in [*manifests(), *examples(release, "all_fields").values()]
-        if (value["apiVersion"], value["kind"]) in known
-    ]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from tests.cargo import Cargo, write_crate
 from tests.conftest import ROOT, make_release, rest_nightly
 from tests.jsonnet_library import all_calls, files, library_of, results
 from tests.jsonnet_library import write as write_library
-from tests.language_trips import ROUND_TRIPS
+from tests.language_trips import ROUND_TRIPS, round_trips
 from tests.packages import check_round_trips, generate_package
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
@@ -114,11 +114,7 @@ _EVERY = rest_nightly((20, 1))
 @pytest.mark.parametrize("every", _EVERY)
 @pytest.mark.parametrize(
     "target",
-    [
-        pytest.param(name, marks=pytest.mark.compiler(*programs))
-        for name, (_, programs) in ROUND_TRIPS.items()
-        if name not in ("python", "jsonnet", "rust", "jsonschema")
-    ],
+    round_trips(*(ROUND_TRIPS.keys() - {"python", "jsonnet", "rust", "jsonschema"})),
 )
 def test_objects_with_fields_called_as_names_of_a_target_are_kept(
     target: str, every: int, tmp_path: Path

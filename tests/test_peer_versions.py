@@ -17,9 +17,9 @@ import pytest
 from kubestencil.schema.select import select
 from tests.cargo import Cargo, write_crate
 from tests.conftest import full_specs, load
+from tests.language_trips import PYDANTIC_TRIP
 from tests.languages import generated, write
 from tests.packages import generate_package
-from tests.test_language_targets import PYDANTIC_TRIP
 from tests.test_rust_drop_in import (
     KUBE_FEATURES,
     KUBE_TIMEOUT,

@@ -15,7 +15,6 @@ from kubestencil.schema.knowledge.conditions import (
     Combination,
     Term,
     is_set,
-    parse_term,
 )
 from kubestencil.schema.knowledge.values import FieldFacts
 
@@ -25,7 +24,7 @@ ObjectRule = Callable[[Mapping[str, Any], Link, Results], None]
 
 def rule_of(combination: Combination) -> ObjectRule:
     """The check of a combination of fields."""
-    terms = tuple(map(parse_term, combination.condition))
+    terms = combination.terms
 
     def rule(value: Mapping[str, Any], at: Link, results: Results) -> None:
         if all(_holds(term, value) for term in terms):
@@ -70,10 +69,10 @@ def _problems(
     elif rule in ("at-most", "at-least"):
         yield from _out_of_order(combination, value, at)
     else:
-        if rule != "at-least-one-of":
+        if combination.takes_one:
             for name, place in present[1:]:
                 yield _forbidden(name, place, f" together with {present[0][0]}")
-        if rule != "at-most-one-of" and not present:
+        if combination.needs_one and not present:
             message = f"one of {', '.join(fields)} is required{reason}"
             path = (*path_of(at), *fields[0].split(".")[:-1])
             yield Problem("missing-field", path, message)

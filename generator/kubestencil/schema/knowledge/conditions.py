@@ -34,9 +34,28 @@ class Combination(NamedTuple):
     found: str = "asked"
 
     @property
+    def terms(self) -> tuple[Term, ...]:
+        """The terms of its condition."""
+        return tuple(map(parse_term, self.condition))
+
+    def applies(self, value: Mapping[str, Any]) -> bool:
+        """Whether its condition holds for an object."""
+        return all(term.holds(value) for term in self.terms)
+
+    @property
+    def takes_one(self) -> bool:
+        """Whether its fields exclude each other."""
+        return self.rule in ("at-most-one-of", "exactly-one-of")
+
+    @property
+    def needs_one(self) -> bool:
+        """Whether one of its fields has to be set."""
+        return self.rule in ("at-least-one-of", "exactly-one-of")
+
+    @property
     def names(self) -> frozenset[str]:
         """The fields of the definition that it is about."""
-        terms = (parse_term(term).field for term in self.condition)
+        terms = (term.field for term in self.terms)
         fields = self.fields[:1] if self.rule == "format" else self.fields
         paths = (name for name in (*fields, *terms) if not name.isdigit())
         return frozenset(path.partition(".")[0] for path in paths)
@@ -49,7 +68,7 @@ class Combination(NamedTuple):
         others = len(self.fields) - _MAX_FIELDS
         more = f" and {others} others" if others > 0 else ""
         words = _RULES[self.rule].format(f"{fields}{more}")
-        terms = " and ".join(str(parse_term(term)) for term in self.condition)
+        terms = " and ".join(map(str, self.terms))
         return f"{words} where {terms}" if terms else words
 
 
@@ -170,7 +189,7 @@ def alternatives_of(
         if (
             row.definition == definition
             and field in row.fields
-            and row.rule in ("exactly-one-of", "at-least-one-of")
+            and row.needs_one
             and not row.condition
         ):
             return row.fields

@@ -10,7 +10,6 @@ from kubestencil.schema import Definition, Schema
 from kubestencil.schema.knowledge.conditions import (
     Combination,
     combinations,
-    parse_term,
 )
 from kubestencil.schema.knowledge.fields import server_values
 from kubestencil.schema.knowledge.places import facts_in_kind
@@ -46,8 +45,6 @@ _AT_PLACES: Mapping[tuple[str, str], Mapping[str, str]] = {
         "metadata.name": f"{PLACEHOLDER}.{PLACEHOLDER}"
     },
 }
-_NEEDS_ONE = ("at-least-one-of", "exactly-one-of")
-_TAKES_ONE = ("at-most-one-of", "exactly-one-of")
 
 
 class AcceptedFields:
@@ -79,7 +76,7 @@ class AcceptedFields:
         return self.is_needed(definition, field) or any(
             field in rule.fields
             for rule in self._rules(definition)
-            if rule.rule in ("needs", *_NEEDS_ONE)
+            if rule.rule == "needs" or rule.needs_one
         )
 
     def with_needed(
@@ -117,7 +114,7 @@ class AcceptedFields:
                 _give_format(rule, chosen)
         for rule in rules:
             if rule.rule == "needs" and not chosen.keys() >= set(rule.fields):
-                for term in map(parse_term, rule.condition):
+                for term in rule.terms:
                     if term.operator == "set":
                         _remove(term.field, chosen)
         return chosen.values()
@@ -175,13 +172,8 @@ def _text(facts: FieldFacts) -> str:
 
 
 def _applies(rule: Combination, entries: Mapping[str, Entry]) -> bool:
-    terms = [parse_term(term) for term in rule.condition]
-    value = {
-        term.field: to_json(entries[term.field].node)
-        for term in terms
-        if term.field in entries
-    }
-    return all(term.holds(value) for term in terms)
+    names = {term.field for term in rule.terms} & entries.keys()
+    return rule.applies({name: to_json(entries[name].node) for name in names})
 
 
 def _needed(
@@ -192,13 +184,13 @@ def _needed(
     if rule.rule == "needs":
         return missing
     is_there = any(name in present for name in rule.fields)
-    return missing[:1] if rule.rule in _NEEDS_ONE and not is_there else ()
+    return missing[:1] if rule.needs_one and not is_there else ()
 
 
 def _excluded(rule: Combination, present: Collection[str]) -> Sequence[str]:
     if rule.rule == "forbids":
         return rule.fields
-    if rule.rule in _TAKES_ONE:
+    if rule.takes_one:
         return [name for name in rule.fields if name in present][1:]
     return ()
 

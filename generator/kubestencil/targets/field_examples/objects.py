@@ -15,7 +15,6 @@ from kubestencil.schema.knowledge.conditions import (
     ExampleChange,
     combinations,
     example_changes,
-    parse_term,
 )
 from kubestencil.schema.knowledge.values import (
     FORMATS,
@@ -341,7 +340,7 @@ class ObjectMaker:
 @cache
 def inner_paths(rule: Combination) -> frozenset[str]:
     """The paths inside of an object's fields that a rule is about."""
-    terms = (parse_term(term).field for term in rule.condition)
+    terms = (term.field for term in rule.terms)
     return frozenset(path for path in (*rule.fields, *terms) if "." in path)
 
 

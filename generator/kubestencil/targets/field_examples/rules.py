@@ -10,14 +10,11 @@ from kubestencil.schema.knowledge.conditions import (
     Combination,
     Term,
     is_set,
-    parse_term,
 )
 from kubestencil.targets.field_examples.changes import values_at
 
 Object = dict[str, Any]
 
-_TAKES_ONE = ("exactly-one-of", "at-most-one-of")
-_NEEDS_ONE = ("exactly-one-of", "at-least-one-of")
 # Rules ask for what other rules are about.
 _ROUNDS = 3
 
@@ -37,9 +34,8 @@ def follow(
     _choose_union(obj, rules, kept)
     for _ in range(_ROUNDS):
         for rule in rules:
-            terms = [parse_term(term) for term in rule.condition]
-            if all(term.holds(obj) for term in terms):
-                _obey(obj, rule, terms, rules, kept, siblings)
+            if rule.applies(obj):
+                _obey(obj, rule, rules, kept, siblings)
 
 
 def _choose_union(obj: Object, rules: Iterable[Combination], kept: str | None) -> None:
@@ -49,7 +45,7 @@ def _choose_union(obj: Object, rules: Iterable[Combination], kept: str | None) -
         (rule, term)
         for rule in rules
         if rule.rule == "needs" and len(rule.condition) == 1
-        for term in [parse_term(rule.condition[0])]
+        for term in rule.terms
         if term.operator == "="
     ]
     mine = [(rule, term) for rule, term in members if kept in rule.fields]
@@ -66,7 +62,6 @@ def _choose_union(obj: Object, rules: Iterable[Combination], kept: str | None) -
 def _obey(
     obj: Object,
     rule: Combination,
-    terms: Sequence[Term],
     rules: Sequence[Combination],
     kept: str | None,
     siblings: Siblings,
@@ -74,7 +69,7 @@ def _obey(
     present = [name for name in rule.fields if is_set(obj.get(name))]
     if rule.rule == "forbids":
         if kept in rule.fields:
-            _make_untrue(obj, terms, rules, kept, siblings)
+            _make_untrue(obj, rule.terms, rules, kept, siblings)
         else:
             for name in present:
                 del obj[name]
@@ -84,12 +79,12 @@ def _obey(
                 siblings.add(obj, name)
     elif rule.rule in ("at-most", "at-least"):
         _order(obj, rule, kept)
-    if rule.rule in _TAKES_ONE and len(present) > 1:
+    if rule.takes_one and len(present) > 1:
         stays = kept if kept in present else present[0]
         for name in present:
             if name != stays:
                 del obj[name]
-    if rule.rule in _NEEDS_ONE and not present:
+    if rule.needs_one and not present:
         inner = (name.split(".") for name in rule.fields if "." in name)
         if not any(values_at(obj, steps) for steps in inner):
             siblings.add(obj, rule.fields[0])
@@ -115,7 +110,7 @@ def _make_untrue(
                 other.value
                 for rule in rules
                 if rule.rule == "forbids" and kept in rule.fields
-                for other in map(parse_term, rule.condition)
+                for other in rule.terms
                 if other.field == term.field
             }
             better = (v for v in siblings.values(term.field) if v not in refused)

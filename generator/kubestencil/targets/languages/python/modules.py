@@ -21,7 +21,7 @@ from typing import NamedTuple
 from kubestencil.schema import Definition
 from kubestencil.schema.graph import Graph, components, reference_graph
 from kubestencil.schema.kinds import list_item
-from kubestencil.targets.languages.python.custom_kinds import CustomGroupVersion
+from kubestencil.targets.languages.custom_kinds import CustomGroupVersion
 from kubestencil.targets.languages.python.spelling import (
     Spelling,
     class_name,

@@ -18,7 +18,7 @@ from kubestencil.schema.graph import Graph, reference_graph
 from kubestencil.schema.kinds import shown_kind
 from kubestencil.schema.well_known import LIST_META, OBJECT_META, is_built_in
 from kubestencil.source.releases import package_version
-from kubestencil.targets.languages.python.custom_kinds import custom_definitions
+from kubestencil.targets.languages.custom_kinds import custom_definitions
 from kubestencil.targets.languages.python.imports import import_cycles
 from kubestencil.targets.languages.python.modules import (
     MODELS,

@@ -18,6 +18,7 @@ from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Sch
 from kubestencil.schema.graph import references
 from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import INT_OR_STRING, META_V1
+from kubestencil.targets.languages.custom_kinds import custom_definitions
 from kubestencil.targets.languages.rust.custom import kopium
 from kubestencil.text.unique_names import free_name, shortened_name
 
@@ -74,29 +75,21 @@ class _SchemaPlace(NamedTuple):
 def prepare_custom_kinds(release: Release, list_kinds: Container[str]) -> CustomKinds:
     """Prepare the custom kinds of a release. ``list_kinds`` are definitions that get no
     type of their own."""
-    packages: dict[str, GroupVersionKind] = {}
-    for definition in release.definitions.values():
-        package = _custom_package(definition)
-        if package is not None:
-            packages[package] = definition.kinds[0]
-    members = [
-        definition
-        for name, definition in sorted(release.definitions.items())
-        if name.rpartition(".")[0] in packages and name not in list_kinds
-    ]
+    members = {
+        name: GroupVersionKind(*group_version, name.rpartition(".")[2])
+        for name, group_version in sorted(custom_definitions(release).items())
+        if name not in list_kinds
+    }
     preparation = _Preparation(release.definitions)
     preparation.prepare(
-        (definition, definition.kinds[0]) for definition in members if definition.kinds
+        (name, kind)
+        for name, kind in members.items()
+        if release.definitions[name].kinds
     )
     preparation.remove_replaced()
     # Definitions that no kind refers to are part of the document, too.
     left = preparation.definitions.keys() - preparation.types.keys()
-    preparation.prepare(
-        (definition, packages[package]._replace(kind=name))
-        for definition in members
-        for package, _, name in [definition.name.rpartition(".")]
-        if definition.name in left
-    )
+    preparation.prepare((name, kind) for name, kind in members.items() if name in left)
     return CustomKinds(preparation.definitions, preparation.types)
 
 
@@ -110,19 +103,6 @@ def is_string_enum(schema: Schema) -> bool:
 def enum_variants(schema: Schema) -> kopium.Variants:
     """The variants of the enum of a schema for which ``is_string_enum`` is true."""
     return kopium.variants(value for value in schema.enum if value is not None)
-
-
-def _custom_package(definition: Definition) -> str | None:
-    """The package of a custom kind; None for all other definitions.
-
-    The API server derives it from the group, which has a dot: ``io.cert-manager.v1``
-    from ``cert-manager.io/v1`` (apiserver, ``util/openapi``, ToRESTFriendlyName).
-    """
-    kind = definition.served_kind
-    if kind is None or "." not in kind.group:
-        return None
-    package = ".".join((*reversed(kind.group.split(".")), kind.version))
-    return package if definition.name == f"{package}.{definition.kind}" else None
 
 
 class _Preparation:
@@ -140,14 +120,13 @@ class _Preparation:
         self.replaced: set[str] = set()
         self.queue: deque[tuple[str, _SchemaPlace]] = deque()
 
-    def prepare(self, roots: Iterable[tuple[Definition, GroupVersionKind]]) -> None:
+    def prepare(self, roots: Iterable[tuple[str, GroupVersionKind]]) -> None:
         """Prepare definitions, which are part of no other one, and all in them, level by
         level: no type takes the name of one with fewer types around it, such as a kind
         or its spec."""
-        for definition, kind in roots:
-            package, _, name = definition.name.rpartition(".")
-            place = _SchemaPlace(package, kind, kopium.camel_case(name))
-            self.add_type(definition.name, place)
+        for root, kind in roots:
+            package, _, name = root.rpartition(".")
+            self.add_type(root, _SchemaPlace(package, kind, kopium.camel_case(name)))
         while self.queue:
             name, place = self.queue.popleft()
             definition = self.definitions[name]
