@@ -127,6 +127,17 @@ def test_everybody_says_the_same_of_the_name_of_a_custom_resource(run: Command) 
     assert rules == [("invalid-name", "metadata.name")]
 
 
+def test_hover_and_histories_have_the_rules_between_fields(run: Command) -> None:
+    place = ("spec", "strategy"), "rollingUpdate"
+    cursor = Cursor(*place, False, frozenset(), "apps/v1", "Deployment")
+    rule = "Without rollingUpdate where type is Recreate"
+    assert rule in describe(cursor, prepare(release())).splitlines()
+    for field in ("rollingUpdate", "type"):
+        history = run("history", f"deploy.spec.strategy.{field}")
+        assert f"  {rule}" in history.stdout.splitlines()
+    assert "where type" not in run("history", "deploy.spec.replicas").stdout
+
+
 def test_words_of_types_gates_and_immutable_fields() -> None:
     quantities = {"additionalProperties": {"$ref": "#/definitions/io.k8s.Quantity"}}
     lists = {"type": "array", "items": {"type": "object", **quantities}}
