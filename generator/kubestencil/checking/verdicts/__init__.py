@@ -212,8 +212,9 @@ def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> P
         is_same = rule in (problem.rule, "invalid-value")
         if problem.path[:-1] == whole and is_same:
             return problem._replace(message=message)
-    # Where a text is absent, a server may find that the empty one is wrong.
-    is_absent = rest and (rule == "missing-field" or cause.bad_value == '""')
+    # Where a text or map is absent, a server may find that the empty one is wrong.
+    is_empty = cause.bad_value in ('""', "null")
+    is_absent = rest and (rule == "missing-field" or is_empty)
     hint = f"add {rest.lstrip('.')}" if rest and rule == "missing-field" else ""
     return Problem(rule, whole if is_absent else path, message, hint)
 
