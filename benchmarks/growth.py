@@ -2,9 +2,9 @@
 
     python -m benchmarks.growth [--sizes 500 1000 2000] [--plot FILE.svg]
 
-Four commands read invented files, of which there are as many as each size says: models of a
-catalogue of CustomResourceDefinitions, its site, the report on two states of it, and a check
-of ten times as many manifests. Each runs in one process, without anything of an earlier run.
+Five commands read invented files, of which there are as many as each size says: models of a
+catalogue of CustomResourceDefinitions, the same as a project with a table for some of them
+each, its site, the report on two states of it, and a check of ten times as many manifests. Each runs in one process, without anything of an earlier run.
 Printed are seconds of processor time and the peak of memory; ``--plot`` draws both.
 """
 
@@ -25,9 +25,10 @@ from benchmarks.measuring import Usage, usage_of
 from tests.crd_schemas import definition, version
 
 MANIFESTS_OF_A_DEFINITION = 10
+DEFINITIONS_OF_A_TABLE = 10
 _FIELDS, _DEPTH = 5, 3
 _WIDTH, _HEIGHT = 320, 200
-_COLOURS = ("#1d53c0", "#b3261e", "#855000", "#2e7d32")
+_COLOURS = ("#1d53c0", "#b3261e", "#855000", "#2e7d32", "#6a1b9a")
 
 
 class Growth(NamedTuple):
@@ -91,6 +92,20 @@ def _models(folder: Path, size: int) -> list[str]:
     return ["render", "--crds", crds, *targets, "-q", "-j", "1", "-o", f"{folder}/out"]
 
 
+def _project(folder: Path, size: int) -> list[str]:
+    tables = []
+    for start in range(0, size, DEFINITIONS_OF_A_TABLE):
+        numbers = range(start, min(size, start + DEFINITIONS_OF_A_TABLE))
+        _write(folder / f"crds{start}", map(widget, numbers))
+        tables.append(
+            f'[[generate]]\ncrds = ["crds{start}"]\n'
+            'target = ["python", "jsonschema", "typescript"]\n'
+            f'output = "out/{start}/{{target}}"\n'
+        )
+    (folder / "kubestencil.toml").write_text("\n".join(tables), encoding="utf-8")
+    return ["render", "-q", "-j", "1"]
+
+
 def _site(folder: Path, size: int) -> list[str]:
     crds = _write(folder / "crds", map(widget, range(size)))
     return [
@@ -130,6 +145,7 @@ def _check(folder: Path, size: int) -> list[str]:
 #: Writes the input of a size into a folder, and returns the arguments of the command.
 COMMANDS: Mapping[str, Callable[[Path, int], list[str]]] = {
     "models": _models,
+    "project": _project,
     "site": _site,
     "diff": _diff,
     "check": _check,

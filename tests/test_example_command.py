@@ -102,3 +102,5 @@ def test_gates_and_subresources_are_named(run: Command) -> None:
     assert "feature gate ClusterTrustBundleProjection" in done.stderr
     done = run("example", "deploy.status.replicas")
     assert "subresource status" in done.stderr
+    done = run("example", "TokenReview.spec.token")
+    assert "stores none" in done.stderr

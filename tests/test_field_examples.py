@@ -20,6 +20,7 @@ from kubestencil.targets.field_examples.changes import (
     field_values,
     merged,
 )
+from kubestencil.targets.field_examples.explanations import explanation
 from kubestencil.targets.field_examples.objects import FieldExamples
 from kubestencil.validator.process import Validator
 from specs.make.examples.questions import Question, kept, questions
@@ -113,6 +114,37 @@ def test_examples_have_what_a_field_needs_and_nothing_that_it_excludes() -> None
     value = examples.example(policy, "spec.strategy.rollingUpdate.maxSurge")
     assert value is not None
     assert value["spec"]["strategy"].get("type", "RollingUpdate") == "RollingUpdate"
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"),
+    [
+        ("apps.v1.Deployment", "spec.strategy.rollingUpdate.maxSurge", "25%"),
+        ("core.v1.Pod", "spec.containers.imagePullPolicy", "IfNotPresent"),
+        ("core.v1.Service", "spec.ipFamilyPolicy", "SingleStack"),
+        ("core.v1.Pod", "spec.volumes.downwardAPI.items.resourceFieldRef.divisor", "1"),
+    ],
+)
+def test_an_example_has_what_the_server_would_fill_in(
+    kind: str, path: str, value: str
+) -> None:
+    """Also where that depends on something, or is a number or a text; nothing is no
+    example."""
+    release = load("1.35")
+    definition = release.definitions[f"io.k8s.api.{kind}"]
+    example = FieldExamples(release).example(definition, path)
+    assert example is not None
+    assert field_values(release, definition, example, path) == [value]
+
+
+def test_a_request_has_an_example() -> None:
+    """A server stores no TokenReview, and answers one."""
+    release = load("1.35")
+    review = release.definitions["io.k8s.api.authentication.v1.TokenReview"]
+    assert explanation(release, review, "spec.token") == ""
+    assert explanation(release, review, "status.user") == "set by the server"
+    status = release.definitions["io.k8s.api.core.v1.ComponentStatus"]
+    assert explanation(release, status, "conditions") != ""
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from kubestencil.engine import load_targets
+from kubestencil.engine.manifest import Size
 from kubestencil.errors import SourceError
 from kubestencil.schema.knowledge import snapshots, tables
 from kubestencil.source.releases import listed_previews
@@ -19,7 +21,7 @@ from specs.make import corrections
 from specs.make import facts as specs_facts
 from specs.make.checkouts import Checkout
 from specs.make.makers import make_table
-from specs.make.release import listing, review
+from specs.make.release import listing, review, sizes
 from specs.make.release.modules import next_release
 from tests.small_kubernetes import make_checkouts
 
@@ -174,3 +176,16 @@ def test_a_correction_is_applied_until_upstream_agrees(project: Path) -> None:
 
 def test_previews_have_facts() -> None:
     assert listed_previews().keys() <= snapshots.snapshots().keys()
+
+
+def test_a_size_is_stated_again_where_a_target_makes_more() -> None:
+    """Of the targets, one of one release, and one of several."""
+    for name in ("validator", "diff"):
+        target = load_targets(None)[name]
+        size = sizes.measured(target)
+        assert sizes.is_near(size, target.size), (name, size)
+        larger = Size(2 * size.files, size.kilobytes)
+        assert not sizes.is_near(larger, target.size)
+        text = target.manifest.read_text("utf-8")
+        assert sizes.with_size(text, target.size) == text
+        assert f"files = {larger.files}," in sizes.with_size(text, larger)

@@ -520,6 +520,47 @@ def test_the_documented_shapes_are_generated(
     assert run("render", "--check", "--locked").returncode == 0
 
 
+def test_tables_have_custom_resources_alone_and_specs_of_their_own(
+    run: Command,
+) -> None:
+    """What one of them reads is not taken for what another one asks for."""
+    text = ""
+    for kind in ("Widget", "Gadget"):
+        crd = definition(kind, version("v1", {"type": "object"}, storage=True))
+        (run.folder / kind).mkdir()
+        (run.folder / kind / "crd.json").write_text(json.dumps(crd))
+        text += _TABLE.format(what=f'crds = ["{kind}"]', target="markdown", out=kind)
+    for name in ("one", "two"):
+        write_release(run.folder / "documents", name, f"field{name}")
+        what = f'spec = "documents/{name}.json"'
+        text += _TABLE.format(what=what, target="markdown", out=name)
+    write_release(run.folder / "specs", "1.35")
+    text += _TABLE.format(what='releases = ["1.35"]', target="markdown", out="rest")
+    (run.folder / "kubestencil.toml").write_text(text)
+    assert run("render").returncode == 0
+    before = read_files(run.folder)
+    again = run("render")
+    assert again.returncode == 0, again.stderr
+    assert read_files(run.folder) == before
+    assert {
+        path.partition("/")[0] for path in before if path.endswith("README.md")
+    } == {*("Widget", "Gadget", "one", "two", "rest")}
+    checked = run("render", "--check", "--locked")
+    assert checked.returncode == 0, checked.stderr
+    (run.folder / "Widget/crd.json").write_text(json.dumps(crd))
+    changed = run("render", "--locked")
+    assert changed.returncode == 1
+    assert "is not the spec of kubestencil.lock" in changed.stderr
+
+
+_TABLE = """
+[[generate]]
+{what}
+target = ["{target}"]
+output = "{out}"
+"""
+
+
 @pytest.mark.nightly
 def test_the_documented_branch_of_a_new_release_is_made(run: Command) -> None:
     section = (

@@ -169,6 +169,13 @@ def test_release_links_lead_to_the_same_type(site: Site) -> None:
     assert "../../../1.34/scheduling.k8s.io/v1alpha1/" not in new.links
 
 
+def test_the_start_page_counts_what_the_report_does(site: Site) -> None:
+    counted = re.compile(r"<b[^>]*>(\d+)</b> (stop|behave differently|deprecated)\b")
+    counts = counted.findall(site.page("1.35/").text)
+    assert len(counts) == 3
+    assert counts == counted.findall(site.page("diff/1.34-1.35.html").text)[:3]
+
+
 def test_the_start_page_shows_what_is_new(site: Site) -> None:
     page = site.page("")
     assert "New in 1.35" in page.text

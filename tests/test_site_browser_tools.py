@@ -186,7 +186,7 @@ CHECKED = [
     ("apiVersion: example.com/v1\nkind: Widget\n", "Nothing was checked.", 1, "Not checked"),
     ("apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\n", "Nothing was checked.", 1, "Not checked"),
     ("apiVersion: serving.knative.dev/v1\nkind: Service\n", "Nothing was checked.", 1, "Not checked"),
-    ("apiVersion: v2\nkind: Pod\n", "1 object checked: 1 error", 1, "Use v1."),
+    ("apiVersion: v2\nkind: Pod\n", "1 object checked: 1 error", 1, "Use v1"),
     (
         "apiVersion: v1\nkind: PodList\nitems:\n- {metadata: {name: a}, spec: {containers: 1}}\n- a\n",
         "Only 1 of 2 objects checked: 1 error",

@@ -108,3 +108,8 @@ def test_words_of_questions_are_found_in_any_form() -> None:
     assert "core/v1/Pod/#spec.containers.securityContext.capabilities" in capability
     assert block[0].endswith("ipBlock.cidr")
     assert any(path.endswith(".openAPIV3Schema.pattern") for path in pattern)
+
+
+def test_a_removed_kind_is_found_by_its_initials() -> None:
+    ((first, *_),) = results(index_scripts(load("1.35")), ["psp removed"])
+    assert "PodSecurityPolicy was removed in 1.25" in first.text

@@ -55,7 +55,10 @@ def test_values(description: str, values: str) -> None:
         ("The deadline. Defaults to 600s.", "600s"),
         ("The keyring, default is /etc/ceph/keyring. More.", ""),
         ("The keyring. Default is /etc/ceph/keyring. More.", "/etc/ceph/keyring"),
+        ("The name. Defaults to 'default' (tcp).", "default"),
+        ("Defaults to 1 hour and must be at least 10 minutes.", "1 hour"),
         # Conditions, sentences and other defaults.
+        ("Defaults to 80 (if it is http).", ""),
         ("Defaults to Always if :latest is specified, or IfNotPresent otherwise.", ""),
         ("Defaults to 6, unless x is set. With x, it defaults to 9.", ""),
         ("Defaults to the value of a.", ""),
@@ -128,5 +131,5 @@ def test_reviewed_facts_of_all_releases() -> None:
         sum(text == "no effect" for text in texts),
         len(texts),
     ]
-    assert counts == [74, 53, 19, 217]
+    assert counts == [82, 53, 19, 225]
     assert ("Container.imagePullPolicy", "Always, Never or IfNotPresent") in found

@@ -26,7 +26,9 @@ from kubestencil.cli.options import (
 )
 from kubestencil.cli.render import (
     PreparedTable,
-    generate_tables,
+    generate_table,
+    joined_lock,
+    locked_tables,
     prepare_project,
     render,
 )
@@ -165,12 +167,16 @@ def update(
     rendering = render.make_context("render", [])
     before, notes = _tables_before(rendering, project, old)
     lookup = look_up(project, old or Lock(), names, None if offline else index)
-    tables, lock = prepare_project(
+    prepared = prepare_project(
         rendering, lookup.project, old, lookup.pinned, is_updated
     )
+    tables = list(prepared)
+    lock = joined_lock(tables)
     if not dry_run:
         defaults = RenderOptions(**rendering.params)
-        generate_tables(tables, defaults._replace(prune=True, jobs=jobs, quiet=True))
+        run = defaults._replace(prune=True, jobs=jobs, quiet=True)
+        for table in tables:
+            generate_table(table, run)
         write_locations(Path(), lookup.locations)
         if lock != old:
             write_lock(Path(), lock)
@@ -212,11 +218,11 @@ def _tables_before(
     edited = {
         json.dumps(list(values.get("releases", ()))): (newest,)
         for values in project.generate
-        if "spec" not in values
+        if "spec" not in values and (values.get("releases") or "crds" not in values)
     }
     locked = old._replace(releases={**edited, **old.releases})
     try:
-        return prepare_project(rendering, project, locked)[0], []
+        return list(locked_tables(rendering, project, locked)), []
     except KubestencilError as error:
         return [], [f"not compared with what was generated before: {error}"]
 

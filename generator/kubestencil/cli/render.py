@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,6 +60,9 @@ _OVERVIEW: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("site",), ("latest-2..",)),
     (("markdown", "python", "jsonnet"), ("latest",)),
 )
+# Reference cycles of a run are collected only where a project has many tables, of which
+# each leaves some behind: at so many objects.
+_MANY_OBJECTS = 50_000
 # Entries of the changelog of kubestencil that are shown.
 _MAX_CHANGES = 10
 _ALL = "all targets of all supported releases: kubestencil render --all"
@@ -191,23 +196,25 @@ def _generate_and_open(options: RenderOptions, prepared: Sequence[Prepared]) -> 
 
 
 class PreparedTable(NamedTuple):
-    """A table of a project file, with the documents and targets that it names."""
+    """A table of a project file, with the documents and targets that it names, and the
+    lock of these."""
 
     options: RenderOptions
     sources: list[Source]
     targets: list[Target]
+    lock: Lock
 
 
 def render_project(
     context: click.Context, project: Project, options: RenderOptions
 ) -> bool:
-    """Generate or check what a project file says; whether files are out of date.
+    """Generate or check what a project file says, one table after the other, so that the
+    documents of one are in memory; whether files are out of date.
 
     Raises KubestencilError where the lock is stale.
     """
     old = read_lock(project.folder)
-    tables, lock = prepare_project(context, project, old)
-    if options.locked and lock != old:
+    if options.locked and joined_lock(locked_tables(context, project, old)) != old:
         raise KubestencilError(
             (
                 "is not there"
@@ -217,10 +224,17 @@ def render_project(
             where=LOCK,
             hint="run kubestencil update",
         )
-    is_drifted = generate_tables(tables, options)
+    lock, is_drifted = Lock(), False
+    targets: dict[str, Target] = {}
+    for table in locked_tables(context, project, old):
+        lock = lock.joined(table.lock)
+        targets |= {target.name: target for target in table.targets}
+        is_drifted |= generate_table(table, options)
+        del table
+        if gc.get_count()[0] > _MANY_OBJECTS:
+            gc.collect()
     if old is not None and not options.quiet:
-        targets = [target for table in tables for target in table.targets]
-        _show_output_changes(old.version, lock.version, targets)
+        _show_output_changes(old.version, lock.version, targets.values())
     if not options.check and lock != old:
         write_lock(Path(), lock)
     return is_drifted
@@ -235,30 +249,42 @@ def _show_output_changes(before: str, after: str, targets: Iterable[Target]) -> 
         click.echo(f"and {len(changes) - _MAX_CHANGES} more changes: see its changelog")
 
 
-def generate_tables(tables: Iterable[PreparedTable], run: RenderOptions) -> bool:
-    """Generate or check tables as the options of a run say; whether files are out of
+def generate_table(table: PreparedTable, run: RenderOptions) -> bool:
+    """Generate or check a table as the options of a run say; whether files are out of
     date."""
-    failed = False
-    for table in tables:
-        layout = table.options.out.as_posix()
-        if is_missing(run, Path(layout.partition("{")[0] or ".")):
-            failed = True
-            continue
-        result = generate(
-            table.options._replace(
-                out=Path(),
-                check=run.check,
-                overwrite=run.overwrite,
-                prune=run.prune,
-                jobs=run.jobs,
-                quiet=run.quiet,
-            ),
-            [(table.sources, table.targets)],
-            layout=layout,
-        )
-        show_page(run, result.page)
-        failed |= result.is_failed
-    return failed
+    layout = table.options.out.as_posix()
+    if is_missing(run, Path(layout.partition("{")[0] or ".")):
+        return True
+    result = generate(
+        table.options._replace(
+            out=Path(),
+            check=run.check,
+            overwrite=run.overwrite,
+            prune=run.prune,
+            jobs=run.jobs,
+            quiet=run.quiet,
+        ),
+        [(table.sources, table.targets)],
+        layout=layout,
+    )
+    show_page(run, result.page)
+    return result.is_failed
+
+
+def joined_lock(tables: Iterable[PreparedTable]) -> Lock:
+    """The lock of what tables are generated from."""
+    return reduce(Lock.joined, (table.lock for table in tables), Lock())
+
+
+def locked_tables(
+    context: click.Context, project: Project, locked: Lock | None
+) -> Iterator[PreparedTable]:
+    """The tables of a project, prepared one by one, with the releases of the lock; raises
+    SourceError for a document that is not the locked one."""
+    for table in prepare_project(context, project, locked):
+        if locked is not None:
+            table.lock.check_documents(locked)
+        yield table
 
 
 def prepare_project(
@@ -267,13 +293,12 @@ def prepare_project(
     locked: Lock | None,
     pinned: Mapping[str, PinnedDocument] = {},
     is_updated: Callable[[RenderOptions], bool] = lambda _: False,
-) -> tuple[list[PreparedTable], Lock]:
-    """The tables of a project, and the lock of what they are generated from.
+) -> Iterator[PreparedTable]:
+    """The tables of a project, prepared one by one.
 
     The releases of tables that are not updated are those of the lock. ``pinned`` are
     documents for the others. The current folder is that of the project from here on, so
-    that paths in what is generated are the same on all machines. Raises SourceError for a
-    document that is not the locked one, unless a table is updated.
+    that paths in what is generated are the same on all machines.
     """
     os.chdir(project.folder)
     given = {
@@ -282,9 +307,6 @@ def prepare_project(
         if name in RenderOptions._fields
         and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
-    tables = []
-    lock = Lock()
-    may_differ = False
     for number, values in enumerate(project.generate, 1):
         defaults = render.make_context("render", [], default_map=dict(values)).params
         options = RenderOptions(
@@ -292,24 +314,22 @@ def prepare_project(
         )
         requested = options.releases
         updated = is_updated(options)
-        may_differ |= updated
         options = options._replace(pinned=pinned)
         if locked is not None and not updated:
-            options = options._replace(
-                releases=locked.releases.get(json.dumps(list(requested)), requested),
-                pinned=locked.pinned(),
-            )
+            options = options._replace(pinned=locked.pinned())
+            if options.is_of_releases:
+                key = json.dumps(list(requested))
+                options = options._replace(releases=locked.releases.get(key, requested))
         try:
             sources, targets = prepare(options)
         except UsageError as error:
             where = error.where or f"{FILE}: {GENERATE} {number}"
             raise UsageError(error.what, where=where, hint=error.hint) from None
         _check_layout(options, sources, targets)
-        lock = lock.with_sources(requested, sources, options.pinned)
-        tables.append(PreparedTable(options, sources, targets))
-    if locked is not None and not may_differ:
-        lock.check_documents(locked)
-    return tables, lock
+        lock = Lock.of(sources, options.pinned)
+        if options.is_of_releases:
+            lock = lock.with_releases(requested, sources)
+        yield PreparedTable(options, sources, targets, lock)
 
 
 def _check_layout(

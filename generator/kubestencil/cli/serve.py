@@ -27,7 +27,7 @@ from kubestencil.cli.options import (
     text,
     verbose_option,
 )
-from kubestencil.cli.render import prepare_project, render
+from kubestencil.cli.render import locked_tables, render
 from kubestencil.cli.rendering.run import RenderOptions, prepare
 from kubestencil.cli.rendering.summary import report_summary
 from kubestencil.cli.settings import read_project_of, trust_option
@@ -116,7 +116,7 @@ def _project_site(context: click.Context) -> tuple[RenderOptions, str] | None:
     if project is None or not tables:
         return None
     of_site = project._replace(generate=tuple(tables[:1]))
-    [table], _ = prepare_project(context, of_site, read_lock(project.folder))
+    [table] = locked_tables(context, of_site, read_lock(project.folder))
     return table.options._replace(out=Path()), table.options.out.as_posix()
 
 

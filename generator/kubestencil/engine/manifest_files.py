@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -182,7 +183,7 @@ def _read(
 def _parse(path: Path) -> TargetManifest:
     """A manifest without what it inherits."""
     try:
-        raw = tomllib.loads(path.read_text("utf-8"))
+        raw = _values(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TargetError(f"is not TOML: {error}", where=str(path)) from error
     table = Table(raw, path, _TARGET_KEYS)
@@ -192,6 +193,12 @@ def _parse(path: Path) -> TargetManifest:
     return TargetManifest(
         table, tuple(Table(rule, path, _FILE_KEYS, "files.") for rule in rules), ()
     )
+
+
+@lru_cache(maxsize=64)
+def _values(text: str) -> Mapping[str, Any]:
+    """What a manifest has; a project reads that of a target once for each of its tables."""
+    return tomllib.loads(text)
 
 
 def _extended(

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,31 +54,43 @@ class Lock(NamedTuple):
     releases: Mapping[str, tuple[str, ...]] = {}
     documents: Mapping[str, LockedDocument] = {}
 
-    def with_sources(
-        self,
-        requested: Iterable[str],
-        sources: Iterable[Source],
-        pinned: Mapping[str, PinnedDocument],
+    @classmethod
+    def of(
+        cls, sources: Sequence[Source], pinned: Mapping[str, PinnedDocument]
     ) -> Lock:
-        """The lock with the documents that a table is generated from, some of which were
-        ``pinned``."""
-        sources = list(sources)
+        """The lock of the documents that a table is generated from, some of which were
+        ``pinned``. Raises UsageError where two have one name."""
         listed = listed_releases().values()
         urls = {release.sha256: release.url for release in listed}
         urls |= {document.sha256: document.url for document in pinned.values()}
-        documents = dict(self.documents)
+        lock = cls()
         for source in sources:
-            for name, document in _documents(source, urls):
-                if documents.setdefault(name, document) != document:
-                    raise UsageError(
-                        f"two specs are called {name}",
-                        where=f"{documents[name].origin}, {document.origin}",
-                        hint="give them names of their own",
-                    )
+            lock = lock.joined(cls(documents=dict(_documents(source, urls))))
+        return lock
+
+    def with_releases(
+        self, requested: Iterable[str], sources: Iterable[Source]
+    ) -> Lock:
+        """The lock with what the releases and ranges of a table stand for."""
         names = tuple(source.release for source in sources)
         return self._replace(
-            releases={**self.releases, json.dumps(list(requested)): names},
-            documents=documents,
+            releases={**self.releases, json.dumps(list(requested)): names}
+        )
+
+    def joined(self, other: Lock) -> Lock:
+        """The lock of what two were made of. Raises UsageError where two documents have
+        one name."""
+        for name in self.documents.keys() & other.documents.keys():
+            document, another = self.documents[name], other.documents[name]
+            if document != another:
+                raise UsageError(
+                    f"two specs are called {name}",
+                    where=f"{document.origin}, {another.origin}",
+                    hint="give them names of their own",
+                )
+        return self._replace(
+            releases={**self.releases, **other.releases},
+            documents={**self.documents, **other.documents},
         )
 
     def pinned(self) -> Mapping[str, PinnedDocument]:
@@ -105,12 +117,14 @@ class Lock(NamedTuple):
 def _documents(
     source: Source, urls: Mapping[str | None, str]
 ) -> Iterable[tuple[str, LockedDocument]]:
-    sha256 = _digest(source.data)
-    url = urls.get(sha256, "")
-    stated = _STATED_PATCH.search(source.data[:_HEAD_BYTES].decode("latin-1"))
-    match = stated or _PATCH.search(url) or _PATCH.search(source.origin)
-    patch = match[1] if match else ""
-    yield source.release, LockedDocument(source.origin, sha256, patch, url)
+    # What CustomResourceDefinitions alone refer to comes with kubestencil.
+    if not source.is_of_crds_alone:
+        sha256 = _digest(source.data)
+        url = urls.get(sha256, "")
+        stated = _STATED_PATCH.search(source.data[:_HEAD_BYTES].decode("latin-1"))
+        match = stated or _PATCH.search(url) or _PATCH.search(source.origin)
+        patch = match[1] if match else ""
+        yield source.release, LockedDocument(source.origin, sha256, patch, url)
     for file in source.crds.files if source.crds else ():
         yield file.origin, LockedDocument(file.origin, _digest(file.data))
 

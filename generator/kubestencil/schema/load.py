@@ -104,7 +104,7 @@ def _needs_validation(source: Source, release: Release) -> bool:
     """Whether a document may be other than valid. Embedded ones are not. Those of OpenAPI
     3.0, and with custom resources, are checked by their readers only: custom resources have
     patterns in the syntax of RE2 (``(?i)``), which the validator refuses."""
-    is_embedded = source.is_embedded or (source.crds is not None and source.crds.alone)
+    is_embedded = source.is_embedded or source.is_of_crds_alone
     return not (
         is_embedded
         or release.from_openapi3

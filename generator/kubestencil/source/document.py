@@ -109,6 +109,11 @@ class Source:
         return digest.hexdigest()
 
     @property
+    def is_of_crds_alone(self) -> bool:
+        """Whether it has CRDs only: ``data`` are the types that they refer to."""
+        return self.crds is not None and self.crds.alone
+
+    @property
     def size(self) -> int:
         """The bytes of ``data`` and of the CRDs."""
         files = self.crds.files if self.crds is not None else ()

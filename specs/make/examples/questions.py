@@ -9,7 +9,11 @@ from kubestencil.schema.field_paths import field_paths
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.types import Release
 from kubestencil.targets.field_examples.changes import field_values
-from kubestencil.targets.field_examples.explanations import explanation, needed_gates
+from kubestencil.targets.field_examples.explanations import (
+    explanation,
+    is_request,
+    needed_gates,
+)
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 
@@ -36,9 +40,12 @@ class Question(NamedTuple):
 
 
 def questions(release: Release) -> Iterator[Question]:
-    """The fields of all kinds that can have an example, but for their status."""
+    """The fields of all kinds that can have an example, but for their status, and those of
+    requests, of which nothing can be read again."""
     for name in kind_definitions(release):
         definition = release.definitions[name]
+        if is_request(release, definition):
+            continue
         for path, _, _ in field_paths(definition, release):
             is_status = path.partition(".")[0] == "status"
             if not is_status and not explanation(release, definition, path):

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,6 @@ from specs.make.examples.questions import Question, kept, questions
 from specs.make.examples.search import Needed, Pool, Search
 from specs.make.tables import report
 
-_PROPOSALS = Path(__file__).with_name("proposals.tsv")
 _VERSION = re.compile(r"\.v\d\w*\.")
 # How many other fields a change may concern are asked about before it is believed.
 _ASKED = 30
@@ -68,14 +66,14 @@ class Examples:
         self._release = release
         self._validator = validator
         self._changes: dict[str, list[ExampleChange]] = defaultdict(list)
-        #: What examples of other releases need, which is tried first.
-        self._others: dict[str, list[Needed]] = defaultdict(list)
+        #: What examples need in any release, by definition, of any version: it is tried
+        #: first.
+        self._known: dict[str, list[Needed]] = defaultdict(list)
         for row in example_change_rows():
             needed = Needed(row.definition, row.path, row.value)
+            self._known[_of_any_version(row.definition)].append(needed)
             if row.releases.includes(release.name):
                 self._add(needed)
-            else:
-                self._others[row.definition].append(needed)
         self._examples = FieldExamples(release, self._changes)
         self._questions = [*questions(release)]
         self._by_field: dict[tuple[str, str], list[Question]] = defaultdict(list)
@@ -156,8 +154,8 @@ class Examples:
         return False
 
     def _proposed(self, question: Question) -> Iterator[list[Needed]]:
-        """What examples of other releases need, and the written proposals, about a field
-        and what it is in, each and together."""
+        """What examples need in any release, about a field and what it is in, each and
+        together."""
         definition = self._release.definitions[question.definition]
         along = [*fields_along(definition, self._release, question.path)]
         inner: list[Needed] = []
@@ -166,10 +164,7 @@ class Examples:
             owner = along[index].definition
             together = [
                 needed._replace(definition=owner)
-                for needed in (
-                    *self._others[owner],
-                    *proposals().get(_VERSION.sub(".*.", owner), ()),
-                )
+                for needed in self._known[_of_any_version(owner)]
                 if needed.path.split(".")[0] == along[index].field.name
             ]
             for needed in together:
@@ -252,12 +247,6 @@ def _sample(values: Sequence[Question]) -> Sequence[Question]:
     return values[:: max(1, len(values) // _ASKED)]
 
 
-@cache
-def proposals() -> Mapping[str, Sequence[Needed]]:
-    """The changes that are written in ``proposals.tsv``, by definition, of any version."""
-    found: dict[str, list[Needed]] = defaultdict(list)
-    for line in _PROPOSALS.read_text("utf-8").splitlines():
-        if not line.startswith("#"):
-            definition, path, change, _ = line.split("\t")
-            found[definition].append(Needed(definition, path, json.loads(change)))
-    return found
+def _of_any_version(definition: str) -> str:
+    """The name of a definition without its version."""
+    return _VERSION.sub(".", definition)

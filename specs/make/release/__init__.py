@@ -1,4 +1,5 @@
 """``python -m specs.make release``: ``modules`` downloads the sources of a release, ``run``
-makes its tables, ``asked`` those that the API server's own code answers, ``listing`` adds it
-to ``specs/releases.toml``, and ``review`` writes what differs from the release before.
+makes its tables, with the program of ``validator``, ``listing`` adds it to
+``specs/releases.toml``, ``sizes`` measures targets, and ``review`` writes what differs from
+the release before.
 """

@@ -21,6 +21,7 @@ from specs.make.release import validator
 from specs.make.release.listing import list_release
 from specs.make.release.modules import download
 from specs.make.release.review import review_page, unread
+from specs.make.release.sizes import update_sizes
 from specs.make.tables import report
 
 
@@ -65,16 +66,22 @@ def make_release(options: argparse.Namespace) -> int:
     outcome = _make_tables(checkout, set(options.again))
     if list_release(checkout):
         report(f"{release} is listed in specs/releases.toml")
+    left_out = dict(outcome.left_out)
+    if release == checkout.minor_version:
+        started = time.monotonic()
+        if reason := _reason_of_failure(partial(update_sizes, release)):
+            left_out["sizes"] = reason
+        _report_time("sizes", started)
     for module, reason in modules.refused.items():
         report(f"not there: {module}: {reason}")
-    for name, reason in outcome.left_out.items():
+    for name, reason in left_out.items():
         report(f"left out: {name}: {reason}")
     if not outcome.made:
         return 1
     for table in unread(release):
         report(f"not reviewed: specs/{table.table}.tsv was read until {table.until}")
     if options.review:
-        page = review_page(release, {**modules.refused, **outcome.left_out})
+        page = review_page(release, {**modules.refused, **left_out})
         atomic.write(options.review, page.encode())
     return 0
 

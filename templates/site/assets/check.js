@@ -176,7 +176,7 @@
       const isForeign = group.includes(".") && !group.endsWith(".k8s.io") && !nearest(group, this.data.groups);
       if (others.length && !isForeign) {
         const other = others.at(-1), { path } = this.data.byKind.get(`${other} ${kind}`);
-        this.add(line, "error", `${where}.`, { right: `Use ${other}.`, path, fix: { label: `Use ${other}`, from: apiVersion, to: other } });
+        this.add(line, "error", `${where}.`, { path, fix: { label: `Use ${other}`, from: apiVersion, to: other } });
       } else if (removed && !isForeign) this.add(line, "error", `${removed.note}.`, { right: `See ${removed.to.kind}.`, path: removed.to.path });
       else if (this.data.groups.has(group) || older) {
         const similar = nearest(kind, new Set([...this.data.byKind.values()].map((type) => type.kind)));

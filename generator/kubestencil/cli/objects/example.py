@@ -28,9 +28,11 @@ from kubestencil.targets import release_for
 from kubestencil.targets.examples.starters import MisfitError
 from kubestencil.targets.examples.yaml import YamlWriter
 from kubestencil.targets.field_examples.explanations import (
+    REQUEST_NOTE,
     STATUS_NOTE,
     explanation,
     gate_note,
+    is_request,
     needed_gates,
 )
 from kubestencil.targets.field_examples.objects import FieldExamples
@@ -178,4 +180,6 @@ def _notes(release: Release, definition: Definition, path: str) -> list[str]:
     notes = [*map(gate_note, needed_gates(release, definition, path))]
     if path.partition(".")[0] == "status":
         notes.append(STATUS_NOTE)
+    if is_request(release, definition):
+        notes.append(REQUEST_NOTE)
     return notes

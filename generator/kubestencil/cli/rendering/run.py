@@ -74,6 +74,11 @@ class RenderOptions(NamedTuple):
         )
 
     @property
+    def is_of_releases(self) -> bool:
+        """Whether releases are generated, and not a spec, or CRDs alone."""
+        return self.spec is None and bool(self.releases or not self.crds)
+
+    @property
     def share(self) -> Share:
         """The trees that the run makes. Raises UsageError where that would be both."""
         if self.shard is not None and self.finish:

@@ -223,11 +223,11 @@ def change_order(row: ExampleChange) -> tuple[int, str]:
 
 
 class RefusedPlace(NamedTuple):
-    """Fields of a definition, or at paths in it, that no new object keeps, and why
+    """Fields of definitions, or at paths in them, that no new object keeps, and why
     (``specs/refused-places.tsv``)."""
 
     releases: ReleaseRange
-    definition: str
+    definitions: tuple[str, ...]
     paths: tuple[str, ...]
     reason: str
 
@@ -236,8 +236,9 @@ class RefusedPlace(NamedTuple):
 def refused_places(release: str) -> Mapping[tuple[str, str], str]:
     """The reasons in a release by definition and path."""
     return {
-        (row.definition, path): row.reason
+        (definition, path): row.reason
         for row in rows("refused-places", RefusedPlace)
         if row.releases.includes(release)
+        for definition in row.definitions
         for path in row.paths
     }

@@ -132,11 +132,14 @@ _WITHOUT_VALUE = (
     r"(?: (?:if|when) (?:it is |this is )?(?:unset|omitted|empty|nil|unspecified|"
     r"not (?:set|specified|provided|present|given)))?"
 )
+# What a value means, and not when it is the default: "0 (available as soon as ready)".
+_MEANING = r"(?: \((?!(?:for|if|when|unless|in|on|except) )[^()]{1,200}\))?"
 _STATED_DEFAULT = re.compile(
     r"(?:\b[Dd]efaults? to|\b[Tt]he default(?: value)? is|(?:^|[.(] ?)[Dd]efault(?: value)? is)"
-    rf" (\"{_WORD}\"|'{_WORD}'|`{_WORD}`|true|false|-?\d{{1,12}}(?:s\b| ?(?:%|seconds?\b))?"
+    rf" (\"{_WORD}\"|'{_WORD}'|`{_WORD}`|true|false"
+    r"|-?\d{1,12}(?:s\b| ?(?:%|(?:second|minute|hour)s?\b))?"
     r"|[A-Z][A-Za-z]{1,80}|(?:/[A-Za-z0-9_-]{1,80}){1,20})"
-    rf"{_WITHOUT_VALUE}(?=[.)](?:\s|$)|\s*$|\s*\n)"
+    rf"{_WITHOUT_VALUE}{_MEANING}(?=[.)](?:\s|$)| and must\b|\s*$|\s*\n)"
 )
 _DEFAULT_MENTION = re.compile(r"\b[Dd]efaults? (?:value )?(?:to|is|are|will be)\b")
 _MARKER = re.compile(r"(?:^|(?<=\s))[-*] (?=\S)")

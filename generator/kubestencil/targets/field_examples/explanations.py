@@ -26,6 +26,9 @@ Reasons = Mapping[str, str]
 
 #: What is said of the fields in the status of a kind.
 STATUS_NOTE = "written through the subresource status, by a controller"
+#: What is said of a kind such as TokenReview.
+REQUEST_NOTE = "the server answers such an object, and stores none"
+_SET_BY_SERVER = "set by the server"
 
 
 def explanation(release: Release, definition: Definition, path: str) -> str:
@@ -51,9 +54,11 @@ def reasons_of_kind(release: Release, definition: Definition) -> Reasons:
     of an empty path where it has none at all."""
     kind = definition.served_kind
     resource = release.resources.get(kind) if kind else None
-    if resource is None or not {"get", "create"} <= {*resource.verbs}:
+    if resource is None or "create" not in resource.verbs:
         return {"": "no objects of this kind are stored"}
     reasons = {}
+    if is_request(release, definition):
+        reasons["status"] = _SET_BY_SERVER
     if not resource.namespaced:
         reasons["metadata.namespace"] = "objects of this kind are in no namespace"
     metadata = definition.schema.field("metadata")
@@ -62,11 +67,19 @@ def reasons_of_kind(release: Release, definition: Definition) -> Reasons:
     return reasons
 
 
+def is_request(release: Release, definition: Definition) -> bool:
+    """Whether objects of a kind are only sent, and answered: none can be read again."""
+    kind = definition.served_kind
+    resource = release.resources.get(kind) if kind else None
+    verbs = resource.verbs if resource else ()
+    return "create" in verbs and "get" not in verbs
+
+
 # In the metadata of lists only.
 _OF_LISTS = ("continue", "remainingItemCount")
 #: Why the metadata of a kind has no example that the server writes.
 SERVER_REASONS: Reasons = {
-    f"metadata.{name}": "set by the server"
+    f"metadata.{name}": _SET_BY_SERVER
     for name in sorted(SERVER_METADATA.difference(_OF_LISTS))
 }
 
@@ -103,7 +116,7 @@ class ReleaseExplanations:
         if "" in reasons:
             return (ExplainedFields(reasons[""], ()),)
         if "status" in definition.schema.field_names:
-            reasons["status"] = STATUS_NOTE
+            reasons.setdefault("status", STATUS_NOTE)
         reasons.update(self._inside(definition.name, "", frozenset()))
         found = defaultdict(list)
         for path, reason in reasons.items():

@@ -216,14 +216,22 @@ class ObjectMaker:
         facts = self.places.get(path)
         if facts is None:
             facts = self._facts.of(owner, name)
-            if _has_usable_default(facts, schema):
-                assert facts.default is not None
-                return facts.default.value
+            usual = self._usual_value(facts, schema)
+            if usual is not None:
+                return usual
         value = self._made(schema, owner, facts, path)
         for change in self.changes_of(owner):
             if change.path == name and name in change.value:
                 value = merged(value, change.value[name])
         return value
+
+    def _usual_value(self, facts: FieldFacts, schema: Schema) -> Any:
+        """The value that the server fills in, always or on some condition, where it shows
+        what a field is; None where it does not."""
+        is_object = schema.ref is not None and self._definitions[schema.ref].is_object
+        value = facts.defaults[0].value if facts.defaults else None
+        is_plain = type(value) in (str, int, bool) and value not in ("", "0", 0)
+        return value if is_plain and not is_object else None
 
     def _made(self, schema: Schema, owner: str, facts: FieldFacts, path: str) -> Any:
         if schema.ref is not None:
@@ -343,10 +351,3 @@ def _key(facts: FieldFacts) -> str:
 
 def _joined(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
-
-
-def _has_usable_default(facts: FieldFacts, schema: Schema) -> bool:
-    """Whether the value that the server fills in shows what a field is."""
-    default = facts.default
-    is_plain = default is not None and type(default.value) in (str, int, bool)
-    return is_plain and schema.ref is None and bool(default and default.value)

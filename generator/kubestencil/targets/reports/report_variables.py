@@ -212,6 +212,14 @@ def comparison_variables(
     }
 
 
+def upgrade_steps_of(comparison: Comparison) -> tuple[UpgradeStep, ...]:
+    """What an upgrade does, without links into a report."""
+    formatter = ChangeFormatter(())
+    components = component_items(comparison, formatter)
+    lists = upgrade_lists(comparison, formatter, {}, components)
+    return upgrade_steps(comparison, (*lists, *behaviour_lists(components)))
+
+
 def _is_list_of(kind: GroupVersionKind, kinds: Collection[GroupVersionKind]) -> bool:
     """Whether a kind is the list of one of these kinds."""
     item = kind.kind.removesuffix("List")

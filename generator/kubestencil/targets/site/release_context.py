@@ -22,11 +22,8 @@ from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.schema.knowledge.words import value_in_words
 from kubestencil.schema.well_known import META_V1
 from kubestencil.source.releases import newest_of
-from kubestencil.targets.reports.changes import (
-    FormattedChange,
-    SeverityCount,
-    format_change,
-)
+from kubestencil.targets.reports.changes import FormattedChange, format_change
+from kubestencil.targets.reports.report_variables import upgrade_steps_of
 from kubestencil.targets.reports.view import compare_for_run
 from kubestencil.targets.reports.word_diff import Segment
 from kubestencil.targets.site.addresses import (
@@ -148,19 +145,26 @@ class AddedField(NamedTuple):
     anchor: str
 
 
+class StepCount(NamedTuple):
+    """To how many things an upgrade does something: 16 stop, which ``is_severe``."""
+
+    number: int
+    noun: str
+    is_severe: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ReleaseSummary:
     """What a release added and removed, compared with the ``previous`` one.
 
-    ``counts`` has the number of changes of each severity, without those of descriptions
-    only.
+    ``counts`` are those of the report about the upgrade.
     """
 
     previous: str
     added_kinds: tuple[PageAddress, ...]
     removed_kinds: tuple[PageAddress, ...]
     added_fields: tuple[AddedField, ...]
-    counts: tuple[SeverityCount, ...]
+    counts: tuple[StepCount, ...]
 
     @property
     def has_names(self) -> bool:
@@ -328,8 +332,7 @@ def _summary(
             sorted(added_fields, key=lambda field: (field.address.path, field.name))
         ),
         counts=tuple(
-            SeverityCount(severity, count)
-            for severity, count in comparison.summary.items()
-            if severity != "docs"
+            StepCount(step.number, step.noun, step.is_severe)
+            for step in upgrade_steps_of(comparison)
         ),
     )

@@ -44,6 +44,7 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
         for old, last in removed.items()
         if old.kind not in served
     }
+    initials = {old.kind.lower(): _initials(old.kind).lower() for old in removed}
     api_versions = {old.kind.lower(): old.api_version for old in removed}
     by_version = sorted(kinds, key=lambda kind: precedence(kind.version))
     preferred = {(kind.group, kind.kind): kinds[kind] for kind in by_version}
@@ -53,7 +54,8 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
             continue
         for word in phrases:
             if word in notes:
-                for old_name in (word, f"{api_versions[word]} {word}"):
+                version = f"{api_versions[word]} {word}"
+                for old_name in (word, initials[word], version):
                     yield Alias(positions[name], path, old_name, notes[word])
         yield Alias(positions[name], path, ", ".join(phrases))
     for old, last in removed.items():
@@ -85,10 +87,14 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
 def _names(release: Release, kind: GroupVersionKind) -> Iterator[str]:
     """What people call a kind."""
     yield kind.kind
-    yield "".join(filter(str.isupper, kind.kind))
+    yield _initials(kind.kind)
     resource = release.resources.get(kind)
     if resource is not None:
         yield from (resource.plural, *resource.short_names)
+
+
+def _initials(name: str) -> str:
+    return "".join(filter(str.isupper, name))
 
 
 def _has_path(release: Release, definition: str, path: str) -> bool:

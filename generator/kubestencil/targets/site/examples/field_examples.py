@@ -15,11 +15,13 @@ from kubestencil.schema.well_known import is_built_in
 from kubestencil.source.releases import version_in
 from kubestencil.targets.field_examples.additions import Additions, first_part
 from kubestencil.targets.field_examples.explanations import (
+    REQUEST_NOTE,
     SERVER_REASONS,
     STATUS_NOTE,
     Reasons,
     disabled_gates,
     gate_note,
+    is_request,
     reasons_of_kind,
     reasons_of_types,
 )
@@ -169,6 +171,9 @@ class _FieldExamples:
             if gates and name in self._addresses:
                 of_type = notes.setdefault(self._addresses[name].path, {})
                 of_type[field] = ", ".join(map(gate_note, gates))
+        for name in kind_definitions(self._release):
+            if is_request(self._release, self._release.definitions[name]):
+                notes.setdefault(self._addresses[name].path, {})[""] = REQUEST_NOTE
         return notes
 
 
