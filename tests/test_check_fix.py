@@ -212,6 +212,15 @@ def test_an_old_definition_gets_versions(upgrade: Upgrade) -> None:
     assert fixed_text(text, "a.yaml", upgrade).text == text
 
 
+def test_a_fixed_definition_is_checked_as_it_is_then(tmp_path: Path) -> None:
+    """It is read before it is fixed, since it defines a kind."""
+    path = tmp_path / "a.yaml"
+    path.write_text(_CRD)
+    result = CliRunner().invoke(cli, ["check", str(path), "--fix", "-q", "-f", "json"])
+    assert path.read_text() == _NEW_CRD
+    assert json.loads(result.stdout)["findings"] == [], result.stdout
+
+
 def test_an_object_may_have_any_number_of_mistakes(upgrade: Upgrade) -> None:
     old = "      - backend: {serviceName: a, servicePort: 1}\n"
     new = (

@@ -12,6 +12,7 @@ import pytest
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import parse_term
+from kubestencil.schema.knowledge.places import facts_in_kind
 from kubestencil.schema.knowledge.values import NO_FACTS, server_facts
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from specs.make.asking.objects import Path, general, positions, value_at
@@ -104,7 +105,7 @@ def _at(value: Any, path: Path) -> Any:
 
 def _is_in_table(release: str, filled: Filled) -> bool:
     facts = server_facts(release)
-    here = facts.in_kind(filled.kind, filled.path) or NO_FACTS
+    here = facts_in_kind(release, filled.kind).get(filled.path, NO_FACTS)
     defaults = here.defaults or facts.of(filled.definition, filled.field).defaults
     return any(
         default.value == filled.value

@@ -32,14 +32,16 @@ from kubestencil.schema.knowledge.words import (
     type_in_words,
     value_in_words,
 )
-from kubestencil.schema.types import GroupVersionKind, schema_of
+from kubestencil.schema.types import GroupVersionKind, group_version_kind, schema_of
 from kubestencil.schema.well_known import EVENT
 from kubestencil.targets.jsonschema.kinds import built_in_kinds
 from kubestencil.targets.jsonschema.schemas import FileSchemas
 from kubestencil.targets.model.values import make_model
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.rows import ReleaseFields
-from tests.conftest import NEWEST, load
+from tests.cluster import load_crds
+from tests.conftest import NEWEST, Command, load
+from tests.test_crd import PACKAGE, WIDGET, write
 
 
 def test_the_facts_of_a_field_say_whether_it_is_required_as_the_field_does() -> None:
@@ -94,6 +96,46 @@ def test_the_python_api_knows_the_place() -> None:
     for name in ("spec.restartPolicy", "nothing"):
         with pytest.raises(UsageError, match="has no field"):
             field_facts(job, name, release())
+
+
+def test_everybody_says_the_same_of_the_name_of_a_custom_resource(run: Command) -> None:
+    (run.folder / "widgets").mkdir()
+    write(run.folder, WIDGET)
+    about = {"apiVersion": "example.com/v1", "kind": "Widget"}
+    write(run.folder / "widgets", {**about, "metadata": {"name": "A_b"}, "spec": {}})
+    kind = group_version_kind(*about.values())
+    release = load_crds(WIDGET)
+    place = known_place(release, f"{PACKAGE}.Widget", kind, ("metadata", "name"))
+    assert place is not None and place.facts.format == "dns-subdomain"
+    words = str(next(iter(facts_in_words(place.schema, place.facts))))
+
+    cursor = Cursor(("metadata",), "name", False, frozenset(), *about.values())
+    assert words in describe(cursor, prepare(release)).splitlines()
+    history = run("history", "Widget.metadata.name", "--crds", "crds.yaml")
+    assert words in history.stdout
+    done = run("render", "--crds", "crds.yaml", "-t", "site", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    page = run.folder / "out" / "site" / "crds" / kind.api_version / "Widget"
+    assert words.partition(":")[0] in (page / "index.html").read_text()
+    schemas = FileSchemas(release, strict=True, refers=True)
+    schema = schemas.file(f"{PACKAGE}.Widget", kind).decode()
+    assert json.dumps(place.facts.pattern)[1:-1] in schema
+    done = run("check", "widgets", "--crds", "crds.yaml", "--to", NEWEST, "-f", "json")
+    rules = [
+        (each["rule"], each["path"]) for each in json.loads(done.stdout)["findings"]
+    ]
+    assert rules == [("invalid-name", "metadata.name")]
+
+
+def test_hover_and_histories_have_the_rules_between_fields(run: Command) -> None:
+    place = ("spec", "strategy"), "rollingUpdate"
+    cursor = Cursor(*place, False, frozenset(), "apps/v1", "Deployment")
+    rule = "Without rollingUpdate where type is Recreate"
+    assert rule in describe(cursor, prepare(release())).splitlines()
+    for field in ("rollingUpdate", "type"):
+        history = run("history", f"deploy.spec.strategy.{field}")
+        assert f"  {rule}" in history.stdout.splitlines()
+    assert "where type" not in run("history", "deploy.spec.replicas").stdout
 
 
 def test_words_of_types_gates_and_immutable_fields() -> None:

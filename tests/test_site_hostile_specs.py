@@ -48,7 +48,7 @@ ALLOWED_ATTRIBUTES = {
     *("type", "tabindex", "alt", "width", "height", "value", "checked", "for"),
     *("aria-controls", "aria-autocomplete", "aria-hidden", "placeholder", "start"),
     *("autocomplete", "autocapitalize", "spellcheck", "enterkeyhint"),
-    *("data-switch", "data-nosnippet", "aria-busy", "accept", "multiple"),
+    *("data-switch", "data-nosnippet", "data-place", "aria-busy", "accept", "multiple"),
     *("rows", "cols", "wrap", "data-placeholders", "data-find", "scope"),
     *("viewbox", "x", "y", "text-anchor", "xmlns", "transform", "d", "fill"),
 }

@@ -504,6 +504,48 @@ def test_mistakes_are_found_with_the_words_of_the_server(
     }
 
 
+@pytest.mark.parametrize("kind", ["DaemonSet", "Deployment", "StatefulSet"])
+def test_an_absent_field_is_named_where_the_server_names_what_follows(
+    validator: Validator, tmp_path: Path, kind: str
+) -> None:
+    """Of a DaemonSet without a selector, it says only that the labels do not match."""
+    template = DEPLOYMENT["spec"]["template"]
+    value = {**DEPLOYMENT, "kind": kind, "spec": {"template": template}}
+    value["metadata"] = {"name": "web", "ownerReferences": [{"kind": "Node"}]}
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    result = _run("check", str(tmp_path), "--to", "1.35", "-q", "-f", "json")
+    found = [
+        (finding["rule"], finding["path"])
+        for finding in json.loads(result.stdout)["findings"]
+    ]
+    # And each owner with its index, which the server leaves out.
+    assert found == [
+        *(
+            ("missing-field", f"metadata.ownerReferences[0].{name}")
+            for name in ("apiVersion", "name", "uid")
+        ),
+        ("missing-field", "spec.selector"),
+        ("invalid-value", "spec.template.metadata.labels"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["DaemonSet", "Deployment"])
+def test_labels_that_a_kustomization_sets_are_not_missing(
+    validator: Validator, tmp_path: Path, kind: str
+) -> None:
+    """Neither those of the template, which are absent, nor the selector of them."""
+    spec = {"template": {"spec": DEPLOYMENT["spec"]["template"]["spec"]}}
+    value = {**DEPLOYMENT, "kind": kind, "spec": spec}
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    (tmp_path / "kustomization.yaml").write_text(
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+        "resources: [a.json]\ncommonLabels: {app: web}\n"
+    )
+    result = _run("check", str(tmp_path), "--to", "1.35", "-q", "-f", "json")
+    report = json.loads(result.stdout)
+    assert report["findings"] == [] and report["checked"]["checked"] == 1
+
+
 def test_python_programs_are_told_how_to_get_a_program(none_built: Path) -> None:
     with pytest.raises(UsageError) as error:
         kubestencil.validate([CONFIG_MAP], "1.35")

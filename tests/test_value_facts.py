@@ -13,6 +13,7 @@ import pytest
 from kubestencil import field_facts
 from kubestencil.errors import UsageError
 from kubestencil.schema.knowledge.conditions import combinations
+from kubestencil.schema.knowledge.places import facts_in_kind
 from kubestencil.schema.knowledge.values import (
     FORMATS,
     Default,
@@ -58,13 +59,10 @@ def test_a_default_without_a_condition_always_holds() -> None:
 
 
 def test_facts_of_a_place_are_of_one_kind() -> None:
-    facts = server_facts(RELEASES[-1])
-    place = facts.in_kind(
-        GroupVersionKind("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding"),
-        "roleRef.kind",
-    )
-    assert place is not None and place.enum == ("ClusterRole",)
-    general = facts.of("io.k8s.api.rbac.v1.RoleRef", "kind")
+    kind = GroupVersionKind("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding")
+    place = facts_in_kind(RELEASES[-1], kind)["roleRef.kind"]
+    assert place.enum == ("ClusterRole",)
+    general = server_facts(RELEASES[-1]).of("io.k8s.api.rbac.v1.RoleRef", "kind")
     assert general.enum == ("ClusterRole", "Role")
 
 

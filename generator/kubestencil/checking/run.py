@@ -25,7 +25,7 @@ from kubestencil.checking.files.manifests import (
     Manifest,
     Mistake,
     NoObject,
-    read_manifests,
+    ParsedManifests,
 )
 from kubestencil.checking.files.placeholders import ENCRYPTED, PLACEHOLDER
 from kubestencil.checking.files.previous import PreviousObjects
@@ -66,6 +66,7 @@ def check(
     releases: Sequence[Release] = (),
     severities: Mapping[str, Level] = MappingProxyType({}),
     shard: Shard = WHOLE,
+    parsed: ParsedManifests | None = None,
 ) -> Report:
     """What is wrong with the manifests at ``paths`` in the release ``after``, and in
     ``before``, which an upgrade starts from; also in each of ``releases``.
@@ -75,6 +76,7 @@ def check(
     decide about changes of the objects that ``previous`` has, too. ``others`` are texts
     that are in no file. ``severities`` are those of a configuration, by rule. Of all
     texts, those of ``shard`` are checked; the others are read for what they say of these.
+    ``parsed`` has what is parsed already.
 
     Raises UsageError for a path that does not exist and where there is nothing to check,
     SourceError for a file that cannot be read.
@@ -95,7 +97,14 @@ def check(
         first,
         tuple(others_after),
     )
-    run = partial(Run, upgrade, read_kustomizations(files), previous, severities)
+    run = partial(
+        Run,
+        upgrade,
+        read_kustomizations(files),
+        previous,
+        severities,
+        parsed or ParsedManifests(),
+    )
     unread = previous.unread if previous else ()
     found = Found(skips=[skip for skip in unread if shard.has(skip.file)])
     parts = list(_parts([file for file in files if shard.has(file.name)]))
@@ -210,14 +219,15 @@ class Run:
     """Checks files.
 
     ``kustomizations`` are those that include the files, ``previous`` has the objects as
-    they were before, ``severities`` those of a configuration, by rule. ``found`` is what
-    is found.
+    they were before, ``severities`` those of a configuration, by rule, and ``parsed`` what
+    is parsed already. ``found`` is what is found.
     """
 
     upgrade: Upgrade
     kustomizations: Kustomizations
     previous: PreviousObjects | None = None
     severities: Mapping[str, Level] = field(default_factory=dict)
+    parsed: ParsedManifests = field(default_factory=ParsedManifests)
     found: Found = field(default_factory=Found)
 
     def start(self, files: Iterable[ManifestFile]) -> Iterator[Callable[[], None]]:
@@ -237,7 +247,7 @@ class Run:
             findings: list[Finding] = []
             others: list[NoObject] = []
             has_object = False
-            for item in read_manifests(data, file.name):
+            for item in self.parsed.take(data, file.name):
                 documents.add(item.subject.document)
                 if isinstance(item, Manifest):
                     has_object = True

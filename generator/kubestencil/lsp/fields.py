@@ -25,6 +25,7 @@ from kubestencil.schema.knowledge.words import (
     changes_in_words,
     field_in_words,
     kind_in_words,
+    rules_in_words,
     type_in_words,
 )
 from kubestencil.schema.types import Field, Schema, group_version_kind
@@ -72,7 +73,8 @@ def _describe(cursor: Cursor, release: CheckedRelease) -> str:
         lines = list(map(str, changes_in_words(changed)))
         return "\n".join([f"No field of {release.name}", *lines]) if lines else ""
     known = _known(field, cursor, schemas)
-    lines = list(map(str, field_in_words(known, holder.field_names)))
+    phrases = *field_in_words(known, holder.field_names), *rules_in_words(known)
+    lines = list(map(str, phrases))
     heading = f"{field.name}: {type_in_words(field.schema)} ({release.name})"
     return "\n".join([heading, *lines, "", _description(field, schemas)]).rstrip()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil.checking.files.find import ManifestFile
-from kubestencil.checking.files.manifests import Manifest, read_manifests
+from kubestencil.checking.files.manifests import Manifest, ParsedManifests
 from kubestencil.errors import SourceError, SpecError
 from kubestencil.schema.keywords import INT_OR_STRING
 from kubestencil.schema.knowledge.kinds import built_in_groups
@@ -50,7 +50,11 @@ def is_catalogue(location: str) -> bool:
 
 
 def definitions_of(
-    catalogues: Sequence[str], files: Iterable[ManifestFile], *, unserved: bool
+    catalogues: Sequence[str],
+    files: Iterable[ManifestFile],
+    parsed: ParsedManifests,
+    *,
+    unserved: bool,
 ) -> CrdSet | None:
     """The definitions that catalogues have of the kinds of objects in files, each of the
     first that has it; of an object in which ``$schema`` names a schema, that one. None
@@ -58,7 +62,7 @@ def definitions_of(
 
     Raises SourceError where a catalogue cannot be read.
     """
-    kinds = _kinds(files) if catalogues else {}
+    kinds = _kinds(files, parsed) if catalogues else {}
     found: list[SourceFile] = []
     for kind, names in kinds.items():
         schemas = (_read(catalogue, name) for name in names for catalogue in catalogues)
@@ -76,13 +80,15 @@ def _schemas_in(folder: Path) -> Iterator[Path]:
                     yield Path(entry.path)
 
 
-def _kinds(files: Iterable[ManifestFile]) -> dict[GroupVersionKind, list[str]]:
+def _kinds(
+    files: Iterable[ManifestFile], parsed: ParsedManifests
+) -> dict[GroupVersionKind, list[str]]:
     """The kinds of objects in files that Kubernetes does not have, with the names of
     their schemas, the likeliest first."""
     kinds: dict[GroupVersionKind, list[str]] = {}
     for file in files:
         if not file.reason_to_skip and not file.is_part:
-            for kind, named in _kinds_in(file):
+            for kind, named in _kinds_in(file, parsed):
                 own = f"{kind.group}/{kind.kind}_{kind.version}.json".lower()
                 names = kinds.setdefault(kind, [])
                 names += (
@@ -93,7 +99,9 @@ def _kinds(files: Iterable[ManifestFile]) -> dict[GroupVersionKind, list[str]]:
     return kinds
 
 
-def _kinds_in(file: ManifestFile) -> Iterator[tuple[GroupVersionKind, str]]:
+def _kinds_in(
+    file: ManifestFile, parsed: ParsedManifests
+) -> Iterator[tuple[GroupVersionKind, str]]:
     """The kinds in a file, with the schema that a comment above them names, or none. What
     cannot be read is reported where it is checked."""
     try:
@@ -102,7 +110,7 @@ def _kinds_in(file: ManifestFile) -> Iterator[tuple[GroupVersionKind, str]]:
         return
     comments = _modelines(data.decode(errors="replace"))
     comment = next(comments, None)
-    for item in read_manifests(data, file.name):
+    for item in parsed.parse(data, file.name):
         if isinstance(item, Manifest):
             line, named = item.position(()).line, ""
             while comment is not None and comment[0] <= line:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kubestencil.checking.files.find import ManifestFile
-from kubestencil.checking.files.manifests import Manifest, read_manifests
+from kubestencil.checking.files.manifests import Item, Manifest, ParsedManifests
 from kubestencil.errors import SourceError
 from kubestencil.schema.lazy import FOUND
 from kubestencil.source.document import CrdSet, SourceFile
@@ -16,16 +16,20 @@ _GROUP = "apiextensions.k8s.io/"
 _KIND = "CustomResourceDefinition"
 
 
-def definitions_in(files: Iterable[ManifestFile], *, unserved: bool) -> CrdSet | None:
+def definitions_in(
+    files: Iterable[ManifestFile], parsed: ParsedManifests, *, unserved: bool
+) -> CrdSet | None:
     """The CustomResourceDefinitions in files, as they are written: none of them need be
     valid. None where there is none; what cannot be read is reported where it is checked.
     """
-    found = tuple(_with_definitions(files))
+    found = tuple(_with_definitions(files, parsed))
     names = tuple(file.origin for file in found)
     return CrdSet(names, found, unserved=unserved) if found else None
 
 
-def _with_definitions(files: Iterable[ManifestFile]) -> Iterator[SourceFile]:
+def _with_definitions(
+    files: Iterable[ManifestFile], parsed: ParsedManifests
+) -> Iterator[SourceFile]:
     for file in files:
         if file.reason_to_skip or file.is_part:
             continue
@@ -36,14 +40,14 @@ def _with_definitions(files: Iterable[ManifestFile]) -> Iterator[SourceFile]:
         # UTF-16 has zeros between the characters.
         if _KIND.encode() not in data.replace(b"\0", b""):
             continue
-        definitions = list(_definitions(data, file.name))
+        definitions = list(_definitions(parsed.parse(data, file.name)))
         if definitions:
             text = json.dumps({"kind": "List", "items": definitions}, default=str)
             yield SourceFile(f"{FOUND}{file.name}", text.encode())
 
 
-def _definitions(data: bytes, name: str) -> Iterator[Mapping[str, Any]]:
-    for item in read_manifests(data, name):
+def _definitions(items: Iterable[Item]) -> Iterator[Mapping[str, Any]]:
+    for item in items:
         if isinstance(item, Manifest) and not item.is_patch:
             value = item.value
             if value["kind"] == _KIND and value["apiVersion"].startswith(_GROUP):

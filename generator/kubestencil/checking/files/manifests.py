@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -112,6 +112,26 @@ def read_manifests(data: bytes, file: str) -> Iterator[Item]:
         if isinstance(item, Mistake) and not (may_have_objects or item.is_template):
             item = NoObject(item.subject, "no apiVersion and kind", item.at)
         yield item
+
+
+class ParsedManifests:
+    """What is in files that are read for something else before they are checked. It is
+    kept for that, so that they are parsed once."""
+
+    def __init__(self) -> None:
+        self._items: dict[tuple[str, bytes], Sequence[Item]] = {}
+
+    def parse(self, data: bytes, file: str) -> Sequence[Item]:
+        """What is in a file, as of ``read_manifests``."""
+        items = self._items.get((file, data))
+        if items is None:
+            items = self._items[file, data] = tuple(read_manifests(data, file))
+        return items
+
+    def take(self, data: bytes, file: str) -> Iterable[Item]:
+        """The same, which is not kept any longer."""
+        items = self._items.pop((file, data), None)
+        return read_manifests(data, file) if items is None else items
 
 
 def _documents(text: str, file: str) -> Iterator[Item]:

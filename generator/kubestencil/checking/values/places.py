@@ -3,7 +3,7 @@ Deployment's pods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Problem, Results
@@ -13,16 +13,11 @@ from kubestencil.checking.values.fields import check_of_facts
 from kubestencil.schema.knowledge.kinds import built_in_groups
 from kubestencil.schema.knowledge.places import facts_in_kind, unvalidated_fields
 from kubestencil.schema.knowledge.resources import resource_in
-from kubestencil.schema.knowledge.values import FieldFacts
 from kubestencil.schema.types import GroupVersionKind
 
 # A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
 _NAMED_BY_SERVER = ("LimitRange",)
 _OF_OWNERS = ("apiVersion", "kind", "name", "uid")
-# apiextensions-apiserver, pkg/registry/customresource/validator.go.
-_OF_CUSTOM_RESOURCES = {
-    "metadata.name": FieldFacts(format="dns-subdomain", max_length=253)
-}
 
 
 def refusals(
@@ -72,7 +67,7 @@ class PlaceChecks:
                     # ``_check_metadata`` asks for the name of every kind.
                     bool(facts.required) and path != "metadata.name",
                 )
-                for path, facts in self._facts(kind).items()
+                for path, facts in facts_in_kind(self._release, kind).items()
             ]
         for steps, check, required in checks:
             for part, at in values_at(value, steps, ("", None)):
@@ -86,11 +81,6 @@ class PlaceChecks:
         if not is_built_in or (resource is not None and "get" in resource.verbs):
             is_named = is_built_in and kind.kind in _NAMED_BY_SERVER
             _check_metadata(value, results, is_named)
-
-    def _facts(self, kind: GroupVersionKind) -> Mapping[str, FieldFacts]:
-        if kind.group in built_in_groups():
-            return facts_in_kind(self._release, kind)
-        return _OF_CUSTOM_RESOURCES
 
 
 def _check_metadata(value: Any, results: Results, is_named: bool) -> None:

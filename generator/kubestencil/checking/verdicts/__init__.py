@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from kubestencil.checking.files.placeholders import (
@@ -143,11 +143,26 @@ def _refusals(
     written = (as_written(cause, value) for cause in sorted(causes))
     places = ((cause, *located(cause.field, value)) for cause in written)
     # One mistake can have several causes.
-    yield from dict.fromkeys(
+    refusals = dict.fromkeys(
         _problem(cause, path, rest, known)
         for cause, path, rest in places
         if not reason_unknown(value_at(value, path)) and not _has_unknown(cause)
     )
+    yield from refusals
+    yield from _unnamed(known, refusals)
+
+
+def _unnamed(
+    known: Sequence[Problem], refusals: Collection[Problem]
+) -> Iterator[Problem]:
+    """The absent fields of which a server names what follows only: of a DaemonSet without a
+    selector it says that this does not match the labels."""
+    for problem in known:
+        outer, path = problem.path[:-1], problem.path
+        is_named = any(one.path[: len(path)] == path for one in refusals)
+        is_beside = any(one.path[: len(outer)] == outer != one.path for one in refusals)
+        if problem.rule == "missing-field" and is_beside and not is_named:
+            yield problem
 
 
 def _is_unreadable(answer: Answer) -> bool:
@@ -181,7 +196,9 @@ def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> P
     message = message_of(cause)
     rule = _RULES.get(cause.reason, "invalid-value")
     whole = _whole(path, rest)
-    places = {problem.path: problem for problem in known}
+    # Of owners, a server leaves out the index.
+    places = {_keys(problem.path): problem for problem in known}
+    places |= {problem.path: problem for problem in known}
     if whole in places:
         return places[whole]._replace(message=message)
     # Of an object that is absent, a server names what would be in it.
@@ -195,10 +212,15 @@ def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> P
         is_same = rule in (problem.rule, "invalid-value")
         if problem.path[:-1] == whole and is_same:
             return problem._replace(message=message)
-    # Where a text is absent, a server may find that the empty one is wrong.
-    is_absent = rest and (rule == "missing-field" or cause.bad_value == '""')
+    # Where a text or map is absent, a server may find that the empty one is wrong.
+    is_empty = cause.bad_value in ('""', "null")
+    is_absent = rest and (rule == "missing-field" or is_empty)
     hint = f"add {rest.lstrip('.')}" if rest and rule == "missing-field" else ""
     return Problem(rule, whole if is_absent else path, message, hint)
+
+
+def _keys(path: Path) -> Path:
+    return tuple(step for step in path if isinstance(step, str))
 
 
 def message_of(cause: Cause) -> str:

@@ -15,6 +15,7 @@ from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.files.catalogues import definitions_of, is_catalogue
 from kubestencil.checking.files.definitions import definitions_in
 from kubestencil.checking.files.find import ManifestFile, find_files, is_read_once
+from kubestencil.checking.files.manifests import ParsedManifests
 from kubestencil.checking.files.policies import policy_objects, unmatched_policies
 from kubestencil.checking.files.previous import (
     PreviousObjects,
@@ -129,7 +130,8 @@ def run(options: CheckOptions) -> int:
                 console.warn(f"{path}: no {', '.join(SUFFIXES)} file")
     named = _all_sources(options, cluster)
     texts = list(_texts(options, minor_version_in(named[-1].release)))
-    sources, releases = _with_definitions(options, named, texts)
+    parsed = ParsedManifests()
+    sources, releases = _with_definitions(options, named, texts, parsed)
     before = releases.pop(0) if options.before else None
     console.show_notes(releases[0].notes, quiet)
     if options.fix and options.shard:
@@ -138,7 +140,8 @@ def run(options: CheckOptions) -> int:
         _fix(options, releases[-1])
         if options.dry_run:
             return 0
-    report = _report(options, cluster, texts, sources, before, releases).limited()
+    report = _report(options, cluster, texts, sources, before, releases, parsed)
+    report = report.limited()
     contexts = check_contexts(
         report,
         options.fail_on,
@@ -158,8 +161,10 @@ def report_on(options: CheckOptions, before: Source, after: Source) -> Report | 
     upgrades from ``before``; None where there are none."""
     if next(find_files(options.paths), None) is None:
         return None
-    sources, releases = _with_definitions(options, [before, after], ())
-    return _report(options, None, (), sources, releases[0], releases[1:]).limited()
+    parsed = ParsedManifests()
+    sources, releases = _with_definitions(options, [before, after], (), parsed)
+    old, *others = releases
+    return _report(options, None, (), sources, old, others, parsed).limited()
 
 
 def _texts(options: CheckOptions, minor: str | None) -> Iterator[ManifestFile]:
@@ -173,15 +178,20 @@ def _texts(options: CheckOptions, minor: str | None) -> Iterator[ManifestFile]:
 
 
 def _with_definitions(
-    options: CheckOptions, sources: Sequence[Source], texts: Sequence[ManifestFile]
+    options: CheckOptions,
+    sources: Sequence[Source],
+    texts: Sequence[ManifestFile],
+    parsed: ParsedManifests,
 ) -> tuple[list[Source], list[Release]]:
     """The sources with the CustomResourceDefinitions among the manifests, and their
-    releases."""
+    releases. ``parsed`` gets the files that were parsed for that."""
     paths, unserved = [*_files(options), *options.policies], options.unserved
     is_asked = bool(options.catalogues) or not options.no_tree_crds
     files = [*find_files(paths), *texts] if is_asked else []
-    found = None if options.no_tree_crds else definitions_in(files, unserved=unserved)
-    listed = definitions_of(options.catalogues, files, unserved=unserved)
+    found = None
+    if not options.no_tree_crds:
+        found = definitions_in(files, parsed, unserved=unserved)
+    listed = definitions_of(options.catalogues, files, parsed, unserved=unserved)
     if found is not None and listed is not None:
         locations = (*found.locations, *listed.locations)
         found = replace(found, locations=locations, files=(*found.files, *listed.files))
@@ -239,6 +249,7 @@ def _report(
     sources: Sequence[Source],
     before: Release | None,
     releases: Sequence[Release],
+    parsed: ParsedManifests,
 ) -> Report:
     others: list[Iterable[ManifestFile]] = [texts] if texts else []
     if cluster is not None:
@@ -259,6 +270,7 @@ def _report(
             releases[1:],
             _configuration(options).severities,
             options.shard or WHOLE,
+            parsed,
         )
     if options.shard is not None:
         # Most runs are not divided.

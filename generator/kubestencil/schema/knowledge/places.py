@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 from kubestencil.schema.field_paths import fields_along
 from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.knowledge.configurations import is_configuration_group
 from kubestencil.schema.knowledge.fields import (
     KnownField,
     changed_field,
     known_field,
     later_release,
 )
+from kubestencil.schema.knowledge.kinds import built_in_groups
 from kubestencil.schema.knowledge.tables import ranged_rows, rows
 from kubestencil.schema.knowledge.values import FieldFacts, server_facts
 from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
@@ -23,6 +25,14 @@ from kubestencil.source.releases import ReleaseRange, release_order
 
 #: The paths of fields by kind.
 _Paths = Mapping[GroupVersionKind, frozenset[str]]
+# apiextensions-apiserver, pkg/registry/customresource/validator.go, in all releases.
+_IN_CUSTOM_KINDS: Mapping[str, FieldFacts] = {
+    "metadata.name": FieldFacts(
+        format="dns-subdomain",
+        max_length=253,
+        origin={"format": "server", "max_length": "server"},
+    )
+}
 
 
 class KindField(NamedTuple):
@@ -101,7 +111,9 @@ def _paths(
 
 def facts_in_kind(release: str, kind: GroupVersionKind) -> Mapping[str, FieldFacts]:
     """What is known of the values of fields at places of a kind only, by path."""
-    return server_facts(release).in_kinds.get(kind, {})
+    if kind.group in built_in_groups() or is_configuration_group(kind.group):
+        return server_facts(release).in_kinds.get(kind, {})
+    return _IN_CUSTOM_KINDS
 
 
 def known_place(
@@ -133,7 +145,7 @@ def at_place(
     known: KnownField, kind: GroupVersionKind, path: Sequence[str]
 ) -> KnownField:
     """What is known of a field, with the facts that hold at its path in a kind only."""
-    facts = server_facts(known.release).in_kind(kind, ".".join(path))
+    facts = facts_in_kind(known.release, kind).get(".".join(path))
     if facts is None:
         return known
     origin = {**known.server.origin, **facts.origin}

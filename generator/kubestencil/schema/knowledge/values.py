@@ -218,10 +218,6 @@ class ServerFacts:
         """The facts of a field wherever its definition occurs."""
         return self.fields.get((definition, field), NO_FACTS)
 
-    def in_kind(self, kind: GroupVersionKind, path: str) -> FieldFacts | None:
-        """The facts that hold at a path of a kind only; None where there are none."""
-        return self.in_kinds.get(kind, {}).get(path)
-
 
 @cache
 def server_facts(release: str) -> ServerFacts:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.schema.keyword_values import NO_LIMITS, ValueLimits
-from kubestencil.schema.knowledge.conditions import parse_term
+from kubestencil.schema.knowledge.conditions import combinations, parse_term
 from kubestencil.schema.knowledge.fields import ChangedField, KnownField
 from kubestencil.schema.knowledge.gates import GateStage
 from kubestencil.schema.knowledge.kinds import KnownKind
@@ -24,7 +24,7 @@ _MAX_VALUE = 300  # characters
 Fact = Literal[
     "required", "values", "default", "range", "length", "items", "format", "keys",
     "unique", "immutable", "deprecated", "effect", "added", "removed", "replaced", "gate",
-    "properties",
+    "properties", "rules",
 ]  # fmt: skip
 
 
@@ -323,6 +323,13 @@ def changes_in_words(
         yield Phrase("added", "added in", (added,))
     if changed and changed.removed:
         yield Phrase("removed", "removed in", (changed.removed,))
+
+
+def rules_in_words(known: KnownField) -> Iterator[Phrase]:
+    """The rules about a field and those beside it."""
+    for rule in combinations(known.release).get(known.definition, ()):
+        if known.name in rule.names:
+            yield Phrase("rules", rule.in_words)
 
 
 def stated_in_words(known: KnownField) -> Iterator[Phrase]:

@@ -14,6 +14,7 @@ from kubestencil.schema.kinds import Stage, precedence
 from kubestencil.schema.knowledge.fields import KnownField
 from kubestencil.schema.knowledge.words import (
     facts_in_words,
+    rules_in_words,
     stated_in_words,
     type_in_words,
 )
@@ -163,6 +164,7 @@ def _facts(known: KnownField | None) -> Iterator[str]:
     if known is not None:
         yield from map(one_line, map(str, facts_in_words(known.schema, known.facts)))
         yield from map(one_line, map(str, stated_in_words(known)))
+        yield from map(one_line, map(str, rules_in_words(known)))
 
 
 def timeline_matrix(timeline: Timeline, links: LinkResolver = NO_LINKS) -> Matrix:
