@@ -180,7 +180,7 @@ def test_previews_have_facts() -> None:
 
 def test_a_size_is_stated_again_where_a_target_makes_more() -> None:
     """Of the targets, one of one release, and one of several."""
-    for name in ("validator", "diff"):
+    for name in ("go", "diff"):
         target = load_targets(None)[name]
         size = sizes.measured(target)
         assert sizes.is_near(size, target.size), (name, size)

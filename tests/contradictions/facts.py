@@ -26,7 +26,7 @@ from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import refused_fields
 from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.knowledge.places import known_place, unvalidated_fields
-from kubestencil.schema.knowledge.words import field_in_words
+from kubestencil.schema.knowledge.words import field_in_words, rules_in_words
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.rows import FieldRow, ReleaseFields
@@ -92,7 +92,8 @@ def _of_field(
     )
     _, *lines = describe(cursor, pages.checked).partition("\n\n")[0].split("\n")
     siblings = [field.name for field in release.definitions[known.definition].fields]
-    told = [str(phrase) for phrase in field_in_words(known, siblings)]
+    phrases = *field_in_words(known, siblings), *rules_in_words(known)
+    told = [str(phrase) for phrase in phrases]
     if len(steps) > 1 and lines != told:
         yield "hover and facts", f"{lines} | {told}"
     facts = row.facts

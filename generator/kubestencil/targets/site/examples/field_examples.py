@@ -103,9 +103,8 @@ class _FieldExamples:
             return [self._usual(schema.items)]
         if schema.values is not None:
             return {MAP_KEY: self._usual(schema.values)}
-        if self._is_object(schema):
-            return self._additions.of(schema.ref or "").smallest
-        return self.scalars.get(self._label(schema), {})
+        smallest = self._additions.of(schema.ref).smallest if schema.ref else None
+        return smallest or self.scalars.get(self._label(schema), {})
 
     def types(self) -> Mapping[str, Any]:
         """What is known of types, but for those of which nothing is."""
