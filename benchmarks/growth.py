@@ -4,8 +4,9 @@
 
 Five commands read invented files, of which there are as many as each size says: models of a
 catalogue of CustomResourceDefinitions, the same as a project with a table for some of them
-each, its site, the report on two states of it, and a check of ten times as many manifests. Each runs in one process, without anything of an earlier run.
-Printed are seconds of processor time and the peak of memory; ``--plot`` draws both.
+each, its site, the report on two states of it, and a check of ten times as many manifests.
+Each runs in one process, without anything of an earlier run. Printed are seconds of
+processor time and the peak of memory; ``--plot`` draws both.
 """
 
 from __future__ import annotations

@@ -171,7 +171,7 @@ def write_result(text: str, file: Path | None) -> None:
 
 
 def require_folder_of(file: Path | None) -> None:
-    """Raise UsageError where a file cannot be written, since its folder is none."""
+    """Raise UsageError where the folder of a file is missing, or is a file itself."""
     if file is None:
         return
     folder = file.parent

@@ -202,8 +202,6 @@ show_skipped_option = flag(
 fail_on_skipped_option = flag(
     "--fail-on-skipped", "Exit 1 if anything was not checked."
 )
-
-
 # Its suffix may imply the format.
 file_option = file_path(
     "-o --output file",

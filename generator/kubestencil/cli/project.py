@@ -153,6 +153,7 @@ def update(
         )
     if file is not None:
         # Before anything is written.
+        console.require_folder_of(file)
         real_path(file)
         file = file.absolute()
     os.chdir(project.folder)
@@ -221,7 +222,6 @@ def _tables_before(
     edited = {
         json.dumps(list(values.get("releases", ()))): (newest,)
         for values in project.generate
-        if "spec" not in values and (values.get("releases") or "crds" not in values)
     }
     locked = old._replace(releases={**edited, **old.releases})
     try:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # The end of a name that ``portable`` has cut.
 _CUT = "…[0-9a-f]{8}"
+_PATH_HINT = r"a path is relative; no part of it is empty or '..' or has '\' or ':'"
 
 
 class File(NamedTuple):
@@ -197,9 +198,6 @@ def _post_process(
         return make_formatter(rule, target)
     function = contexts.post_process.get(rule.each)
     return (lambda text, _: function(text)) if function else None
-
-
-_PATH_HINT = r"a path is relative; no part of it is empty or '..' or has '\' or ':'"
 
 
 def _copied_bytes(rule: FileRule, target: Target) -> bytes:

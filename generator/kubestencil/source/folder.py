@@ -85,11 +85,7 @@ def read_file(location: str) -> SourceFile:
         return SourceFile(shown_location(location), data)
     path = Path(location)
     if not os.path.lexists(path):
-        raise UsageError(
-            "there is no such file or folder",
-            where=location,
-            hint="name one that is there",
-        )
+        raise UsageError("there is no such file or folder", where=location)
     return SourceFile(str(path), read_bytes(path))
 
 
