@@ -9,8 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from kubestencil.checking.decoding.custom import PATTERN
+from kubestencil.checking.files.definitions import definitions_in
+from kubestencil.checking.files.find import find_files
+from kubestencil.checking.files.manifests import ParsedManifests
 from kubestencil.cli import cli
 from kubestencil.schema.custom_resources.conditions import satisfies_keywords
+from kubestencil.shards import Shard
 from kubestencil.source.json_text import json_documents
 
 CRD = """\
@@ -219,6 +223,30 @@ _SCHEMAS = {
     },
     "example.com/broken_v1.json": {"type": "object", "$ref": "#/definitions/a"},
 }
+
+
+def test_what_is_parsed_early_is_kept_up_to_a_limit_and_for_its_shard() -> None:
+    # A fleet's definitions, all of them kept, needed 7 GB.
+    data = CRD.encode()
+    limited = ParsedManifests(max_bytes=2 * len(data))
+    others = ParsedManifests(
+        next(shard for shard in map(Shard, (1, 2), (2, 2)) if not shard.has("0.yaml"))
+    )
+    for parsed, kept in ((limited, [True, True, False]), (others, [False])):
+        for index, is_kept in enumerate(kept):
+            name = f"{index}.yaml"
+            first = parsed.parse(data, name)
+            assert (parsed.parse(data, name) is first) is is_kept
+            assert (parsed.take(data, name) is first) is is_kept
+
+
+def test_copies_of_a_file_define_their_kinds_once(tmp_path: Path) -> None:
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text(CRD)
+    files = list(find_files([str(tmp_path)]))
+    found = definitions_in(files, ParsedManifests(), unserved=False)
+    assert found is not None
+    assert [Path(name).name for name in found.locations] == ["a.yaml"]
 
 
 @pytest.mark.parametrize("is_address", [False, True])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -30,6 +31,7 @@ def definitions_in(
 def _with_definitions(
     files: Iterable[ManifestFile], parsed: ParsedManifests
 ) -> Iterator[SourceFile]:
+    seen: set[bytes] = set()
     for file in files:
         if file.reason_to_skip or file.is_part:
             continue
@@ -40,6 +42,11 @@ def _with_definitions(
         # UTF-16 has zeros between the characters.
         if _KIND.encode() not in data.replace(b"\0", b""):
             continue
+        # Repositories beside each other often have the same copy of a definition.
+        digest = hashlib.sha256(data).digest()
+        if digest in seen:
+            continue
+        seen.add(digest)
         definitions = list(_definitions(parsed.parse(data, file.name)))
         if definitions:
             text = json.dumps({"kind": "List", "items": definitions}, default=str)

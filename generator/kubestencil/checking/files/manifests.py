@@ -16,6 +16,7 @@ from kubestencil.checking.files.placeholders import (
 )
 from kubestencil.checking.findings import Problem, Subject, shorten
 from kubestencil.checking.paths import Path, field_path, text_at
+from kubestencil.shards import WHOLE, Shard
 from kubestencil.source.decoding import decode_characters, list_items
 from kubestencil.source.json_text import JsonDocument, json_documents, json_mistake
 from kubestencil.source.yaml import (
@@ -114,18 +115,28 @@ def read_manifests(data: bytes, file: str) -> Iterator[Item]:
         yield item
 
 
+# What is parsed takes nine times the memory of its text.
+_MAX_KEPT_BYTES = 50_000_000
+
+
 class ParsedManifests:
     """What is in files that are read for something else before they are checked. It is
-    kept for that, so that they are parsed once."""
+    kept for that, so that they are parsed once: of the files of ``shard``, as long as
+    their text together is no longer than ``max_bytes``."""
 
-    def __init__(self) -> None:
+    def __init__(self, shard: Shard = WHOLE, max_bytes: int = _MAX_KEPT_BYTES) -> None:
         self._items: dict[tuple[str, bytes], Sequence[Item]] = {}
+        self._shard = shard
+        self._bytes_left = max_bytes
 
     def parse(self, data: bytes, file: str) -> Sequence[Item]:
         """What is in a file, as of ``read_manifests``."""
         items = self._items.get((file, data))
         if items is None:
-            items = self._items[file, data] = tuple(read_manifests(data, file))
+            items = tuple(read_manifests(data, file))
+            if len(data) <= self._bytes_left and self._shard.has(file):
+                self._items[file, data] = items
+                self._bytes_left -= len(data)
         return items
 
     def take(self, data: bytes, file: str) -> Iterable[Item]:

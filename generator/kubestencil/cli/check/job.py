@@ -130,7 +130,7 @@ def run(options: CheckOptions) -> int:
                 console.warn(f"{path}: no {', '.join(SUFFIXES)} file")
     named = _all_sources(options, cluster)
     texts = list(_texts(options, minor_version_in(named[-1].release)))
-    parsed = ParsedManifests()
+    parsed = ParsedManifests(options.shard or WHOLE)
     sources, releases = _with_definitions(options, named, texts, parsed)
     before = releases.pop(0) if options.before else None
     console.show_notes(releases[0].notes, quiet)
