@@ -480,6 +480,16 @@ def test_what_is_no_crd_is_refused_with_file_line_and_pointer(
     assert error.value.where.startswith(f"{file}:2#/{pointer}")
 
 
+def test_a_root_that_keeps_unknown_fields_needs_no_type(tmp_path: Path) -> None:
+    # API servers of 1.35 to 1.37 take it.
+    schema = {"x-kubernetes-preserve-unknown-fields": True}
+    release = load(write(tmp_path, change(SCHEMA, schema)))
+    widget = next(
+        d for name, d in release.definitions.items() if name.endswith("Widget")
+    )
+    assert widget.schema.type == "object"
+
+
 def test_the_document_of_a_cluster_with_custom_resources_is_read(
     tmp_path: Path,
 ) -> None:

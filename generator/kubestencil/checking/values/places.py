@@ -25,20 +25,27 @@ def refusals(
 ) -> Iterator[Problem]:
     """The problems that a server of a release refuses an object for, each place once.
 
-    It does not look at what is given as the status of a new object.
+    It does not look at what is given as the status of a new object, nor into fields that
+    it does not validate, but for places in these of which something is known.
     """
-    paths = ("status", *unvalidated_fields(release).get(kind, ()))
-    ignored = [tuple(path.split(".")) for path in paths]
+    unvalidated = unvalidated_fields(release).get(kind, ())
+    known = facts_in_kind(release, kind)
     seen = set()
     for problem in problems:
         rule, path, *_ = problem
-        steps = tuple(step for step in path if isinstance(step, str))
-        is_ignored = any(steps[: len(place)] == place for place in ignored)
+        place = ".".join(step for step in path if isinstance(step, str))
+        is_ignored = _is_in(place, ("status",)) or (
+            _is_in(place, unvalidated) and place not in known
+        )
         # What is absent lacks all that is in it, too.
         is_known = (rule, path) in seen or ("missing-field", path[:-1]) in seen
         if not is_ignored and not is_known:
             seen.add((rule, path))
             yield problem
+
+
+def _is_in(place: str, others: Iterable[str]) -> bool:
+    return any(f"{place}.".startswith(f"{other}.") for other in others)
 
 
 class _Place(NamedTuple):

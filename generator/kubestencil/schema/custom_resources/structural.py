@@ -77,6 +77,10 @@ class StructuralSchemas:
         Raises SpecError, with a JSON pointer, where it is not structural.
         """
         result = self.read_schema(raw, pointer, 0)
+        if result.get(PRESERVE):
+            # The API server requires no type of it (apiextensions-apiserver,
+            # pkg/apiserver/schema/validation.go); an object of a kind has only one.
+            result = {"type": "object", **result}
         if result.get("type") != "object":
             raise self.error("must be object at the root", ("type", pointer))
         for key in ("additionalProperties", "nullable"):
