@@ -513,6 +513,39 @@ def test_lists_and_maps_that_zod_has_inside_of_others_are_no_arguments() -> None
     assert ".or(z.null())).nullish()" in text
 
 
+def test_each_custom_kind_has_a_module_of_pydantic_models() -> None:
+    """Pyright calls a module with the models of Argo's kinds too complex. The module of the
+    group and version has all names."""
+    part = {"properties": {"size": {"type": "integer"}}}
+
+    def kind(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+        served = {"group": "example.com", "version": "v1", "kind": name}
+        return {"properties": properties, "x-kubernetes-group-version-kind": [served]}
+
+    def reference(name: str) -> dict[str, str]:
+        return {"$ref": f"#/definitions/com.example.v1.{name}"}
+
+    items = {"type": "array", "items": reference("Cat")}
+    definitions = {
+        "CatList": kind("CatList", {"items": items}),
+        "Cat": kind("Cat", {"tail": reference("Tail")}),
+        "Dog": kind("Dog", {"name": {"type": "string"}}),
+        "Tail": part,
+    }
+    release = make_release({f"com.example.v1.{n}": d for n, d in definitions.items()})
+    files = generated("pydantic", release)
+    assert {
+        path: re.findall(r"^class (\w+)", text, re.MULTILINE)
+        for path, text in files.items()
+        if "example_com/" in path and "class " in text
+    } == {
+        "kubernetes_pydantic/example_com/_v1_Cat.py": ["CatList", "Cat", "Tail"],
+        "kubernetes_pydantic/example_com/_v1_Dog.py": ["Dog"],
+    }
+    module = files["kubernetes_pydantic/example_com/v1.py"]
+    assert re.findall(r"(\w+) as \1,", module) == ["CatList", "Cat", "Tail", "Dog"]
+
+
 @pytest.mark.parametrize("target", ["kcl", "pkl"])
 def test_limits_that_no_integer_reaches_are_left_out(target: str) -> None:
     """The integers of these languages have 64 bits."""

@@ -19,17 +19,19 @@ from kubestencil.engine.reference import documented_classes, reference
 from kubestencil.engine.view import quirks_of
 from kubestencil.targets import load_any_view, load_multi_release_view, load_view
 from kubestencil.targets.check.view import check_contexts
-from tests.conftest import Command, load
+from tests.conftest import Command, load, load_with_crds
+from tests.rust_crds import GADGET
 
 TARGETS = list(load_targets(None).values())
 RELEASES = ("1.34", "1.35")
 
 
 def all_contexts(target: Target) -> Iterator[Contexts]:
-    """The contexts of a target for two releases, part by part."""
+    """The contexts of a target for two releases, part by part; of one with a custom kind."""
     releases = [load(name) for name in RELEASES]
     if target.scope == "release":
-        yield load_view(target).make_contexts(releases[-1], target)
+        release = load_with_crds(RELEASES[-1], [GADGET])
+        yield load_view(target).make_contexts(release, target)
         return
     if target.scope == "manifests":
         report = Report("1.34", "1.35", (), 0, 0, 0, 0, ())

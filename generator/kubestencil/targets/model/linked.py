@@ -19,7 +19,12 @@ from kubestencil.errors import SpecError
 from kubestencil.schema import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
 from kubestencil.schema.field_paths import MAX_DEPTH, field_paths
-from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
+from kubestencil.schema.graph import (
+    components,
+    cyclic_edges,
+    reference_graph,
+    reverse,
+)
 from kubestencil.schema.keyword_values import SchemaKeywords, json_object
 from kubestencil.schema.kinds import Stage, list_item, version_stage
 from kubestencil.schema.knowledge.descriptions import deprecation
@@ -640,6 +645,49 @@ class GroupVersion:
             for reference in definition.references
         }
         return tuple(imported[name] for name in sorted(imported) if name != self.name)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """Its definitions by what refers to what, if all are of custom kinds: those of a
+        component and of another never refer to each other. None of Kubernetes' own."""
+        if not all(definition.is_custom for definition in self.definitions):
+            return ()
+        neighbours = {
+            item.name: tuple(
+                other.name for other in (*item.references, *item.referrers)
+            )
+            for item in self.definitions
+        }
+        component_of = {
+            name: names for names in components(neighbours) for name in names
+        }
+        parts: dict[tuple[str, ...], list[LinkedDefinition]] = {}
+        for item in self.definitions:
+            parts.setdefault(component_of[item.name], []).append(item)
+        return tuple(Component(tuple(part)) for part in parts.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Component:
+    """Custom kinds of a group and version that refer to each other, with their parts: most
+    often a kind and its list."""
+
+    definitions: tuple[LinkedDefinition, ...] = dataclass_field(repr=False)
+
+    @property
+    def kind(self) -> str:
+        """The first of the kinds that is no list."""
+        kinds = (
+            item.kind
+            for item in self.definitions
+            if item.served_kind and not item.list_item
+        )
+        return next(kinds, self.definitions[0].kind)
+
+    @property
+    def group_version(self) -> GroupVersion:
+        """The group and version of all of them."""
+        return self.definitions[0].group_version
 
 
 @dataclass(eq=False)

@@ -14,6 +14,7 @@ from kubestencil.engine.view import PublicName
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.source.releases import package_version
 from kubestencil.targets.model.linked import (
+    Component,
     GroupVersion,
     LinkedDefinition,
     LinkedSchema,
@@ -56,6 +57,11 @@ EACH: Mapping[str, Each] = {
         {"group": _GROUP, "version": _VERSION},
         {"group_version": GroupVersion, **_SHARED},
     ),
+    "component": Each(
+        "custom kinds of a group and version that refer to each other, with their parts",
+        {"group": _GROUP, "version": _VERSION, "kind": "the first of the kinds"},
+        {"component": Component, **_SHARED},
+    ),
     "group": Each(
         "a group with all its versions",
         {"group": _GROUP},
@@ -82,6 +88,11 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 if definition.served_kind is not None
             ),
             "group-version": lambda: map(_group_version_context, model.group_versions),
+            "component": lambda: (
+                _component_context(component)
+                for group_version in model.group_versions
+                for component in group_version.components
+            ),
             "group": lambda: map(_group_context, model.groups),
             "release": lambda: [FileContext(f"the release {release.name}", {}, {})],
         },
@@ -138,6 +149,17 @@ def _kind_context(definition: LinkedDefinition, kind: GroupVersionKind) -> FileC
 def _group_version_context(version: GroupVersion) -> FileContext:
     placeholders = {"group": version.group, "version": version.version}
     return FileContext(version.name, placeholders, {"group_version": version})
+
+
+def _component_context(component: Component) -> FileContext:
+    version = component.group_version
+    placeholders = {
+        "group": version.group,
+        "version": version.version,
+        "kind": component.kind,
+    }
+    name = f"{version.name} {component.kind}"
+    return FileContext(name, placeholders, {"component": component})
 
 
 def _group_context(group: Group) -> FileContext:
