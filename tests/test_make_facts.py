@@ -322,7 +322,7 @@ def test_the_columns_of_all_facts_are_explained() -> None:
         assert counts == {columns.count("\n- **")}, table
 
 
-def test_volume_plugins_are_read_from_warnings_and_gates(tmp_path: Path) -> None:
+def test_volume_plugins_are_read_from_warnings_and_continue(tmp_path: Path) -> None:
     folder = tmp_path / "k8s.io/kubernetes@v1.32.0/pkg/api"
     for name, text in (
         (
@@ -339,7 +339,8 @@ def test_volume_plugins_are_read_from_warnings_and_gates(tmp_path: Path) -> None
     ):
         (folder / name).parent.mkdir(parents=True)
         (folder / name).write_text(text)
-    rows = volume_plugins.make_rows(Checkout(tmp_path, "1.32"))
+    known = ("portworxVolume", "", "1.31", "", "CSIMigrationPortworx")
+    rows = volume_plugins.make_rows(Checkout(tmp_path, "1.32"), [known])
     by_field = {row[0]: row[1:4] for row in rows}
     assert by_field["gitRepo"] == ("1.11", "", "1.33")
     assert by_field["storageos"] == ("1.22", "", "1.25")
@@ -443,6 +444,7 @@ def test_a_module_that_is_not_published_is_named(
         )
 
     monkeypatch.setattr(program, "go_build", go_build)
+    monkeypatch.setattr(program, "_FIRST", checkouts[2].release)
     monkeypatch.setattr(program, "versions", lambda _: ["v7.0.0"])
     module = checkouts[2].module("kubernetes") / "go.mod"
     module.write_text("go 1.24\nrequire (\n\tk8s.io/api v0.0.0\n)\n")
@@ -452,6 +454,13 @@ def test_a_module_that_is_not_published_is_named(
         "replace k8s.io/anew v0.32.0 => ./unpublished/k8s.io/anew",
         "replace sigs.k8s.io/merge/v7 v7.0.1 => sigs.k8s.io/merge/v7 v7.0.0",
     ]
+
+
+def test_a_program_is_not_built_for_releases_that_it_is_not_for(
+    checkouts: list[Checkout],
+) -> None:
+    with pytest.raises(SourceError, match=r"is for 1\.34 and later"):
+        list(program.program_rows(checkouts[2], "unpublished", "flags"))
 
 
 @pytest.mark.parametrize(
