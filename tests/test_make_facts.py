@@ -19,6 +19,7 @@ from kubestencil.schema.knowledge.gates import GateRow
 from kubestencil.schema.types import group_version_kind
 from kubestencil.source.releases import ReleaseRange
 from specs.make import (
+    corrections,
     default_server,
     flags,
     gates,
@@ -230,6 +231,27 @@ def test_gated_fields_are_what_was_asked_and_markers_of_other_gates(
         f"{package}.WidgetSpec|weight||Gadgets|asked",
         f"{package}.WidgetSpec|width|values|Gadgets|asked",
     ]
+
+
+def test_a_correction_of_gated_fields_holds_in_the_release_after_it(
+    checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the base has of it is no source."""
+    field, table = ("io.k8s.api.shop.v1.WidgetSpec", "weight", ""), "gated-fields"
+    stated, meant = (
+        corrections.line_of((*field, gates, "read"))
+        for gates in ("Gadgets", "Gadgets Later")
+    )
+    rows = [
+        corrections.Correction(ReleaseRange("1.31"), table, sign, line, "a reason")
+        for sign, line in (("-", stated), ("+", meant))
+    ]
+    monkeypatch.setattr(corrections, "_corrections", lambda: rows)
+    base = [(*field, "Gadgets Later", "read")]
+    monkeypatch.setattr(gated_tables, "rows_of", lambda *_: iter(base))
+    made = dict.fromkeys(map(corrections.line_of, gated_tables.make_rows(checkouts[2])))
+    lines = corrections.corrected(table, "1.32", made)
+    assert meant in lines and stated not in lines
 
 
 @pytest.fixture
