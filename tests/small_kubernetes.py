@@ -166,6 +166,7 @@ PROGRAMS = {
 MODULES = (
     *("apimachinery", "client-go", "cloud-provider", "component-base"),
     *("controller-manager", "endpointslice", "kube-aggregator"),
+    "pod-security-admission",
 )
 
 

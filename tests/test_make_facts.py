@@ -427,6 +427,8 @@ var (
 		[]string{"colour"},
 	)
 	paint = metrics.NewCounter(&metrics.CounterOpts{Name: "paint", StabilityLevel: metrics.ALPHA})
+	glue = metrics.NewCounter(&metrics.CounterOpts{Subsystem: subsystem + "_old", Name: "glue"})
+	hidden = metrics.NewCounter(&metrics.CounterOpts{Name: "hidden", StabilityLevel: metrics.INTERNAL})
 	dust = metrics.NewDesc(metrics.BuildFQName("", subsystem, "dust"), "Dust.", nil, nil, metrics.STABLE, "")
 )
 """
@@ -438,7 +440,9 @@ def test_metrics_are_read_from_what_declares_them(checkouts: list[Checkout]) -> 
     (folder / "metrics.go").write_text(_METRICS)
     (folder / "metrics_test.go").write_text(_METRICS.replace("parts", "tested"))
     assert ["|".join(row) for row in metrics.make_rows(checkouts[2])] == [
+        "paint|Counter|alpha|",
         "widgets_dust|Custom|stable|",
+        "widgets_old_glue|Counter|alpha|",
         "widgets_parts|Gauge|beta|1.30",
     ]
     (folder / "metrics.go").write_text(

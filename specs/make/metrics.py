@@ -1,8 +1,8 @@
-"""The table ``metrics``: the metrics that components promise to keep, read from the code that
-declares them.
+"""The table ``metrics``: the metrics of components, read from the code that declares them.
 
 A metric is declared by options, ``NewCounter(&metrics.CounterOpts{Name: …})``, or by the
-arguments of ``NewDesc``. Both have its stability where it is stable or beta.
+arguments of ``NewDesc``. Options without a stability are alpha (component-base,
+metrics/opts.go: ``setDefaults``).
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ from specs.make.checkouts import Checkout, imports
 _MODULES = (
     *("apiextensions-apiserver", "apiserver", "client-go", "cloud-provider"),
     *("component-base", "controller-manager", "endpointslice", "kube-aggregator"),
-    "kubernetes",
+    *("kubernetes", "pod-security-admission"),
 )
 _LEFT_OUT = re.compile(r"_test\.go\Z|/(?:test|testing|staging|third_party|vendor)/")
-_DECLARES = re.compile(rb"\.(?:STABLE|BETA)\b")
+_LIBRARY = "k8s.io/component-base/metrics"
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
-_STABLE = re.compile(r"\b\w+\.(STABLE|BETA)\Z")
+_STABILITY = re.compile(r"\b\w+\.(STABLE|BETA|ALPHA)\Z")
 _OPTIONS = re.compile(r"(?:\bNew(\w+?)(?:Vec|Func)?\(\s*)?&?(?:\b\w+\.)?\b(\w+)Opts\{")
 _DESCRIPTION = re.compile(r"\bNewDesc\(")
 _FULL_NAME = re.compile(r"(?:\w+\.)?BuildFQName\((.*)\)\Z", re.DOTALL)
 _FIELD = re.compile(r"\s*(\w+):\s*(.*)\Z", re.DOTALL)
 _CONSTANT = re.compile(
-    r'^\s*(?:const\s+|var\s+)?(\w+)(?:\s+string)?\s*=\s*"([^"]*)"', re.MULTILINE
+    r"^\s*(?:const\s+|var\s+)?(\w+)(?:\s+string)?\s*=\s*"
+    r'((?:[\w.]+\s*\+\s*)*"[^"]*"(?:\s*\+\s*[\w."]+)*)',
+    re.MULTILINE,
 )
 # Texts of Go, and what opens, closes and separates what is between parentheses.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|`[^`]*`|[(\[{]|[)\]}]|,')
@@ -71,9 +73,8 @@ def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
 def _folders(root: Path) -> Sequence[Path]:
     """The folders of a module with code that may declare metrics."""
     paths = (path for path in root.rglob("*.go") if _is_read(path, root))
-    return sorted(
-        {path.parent for path in paths if _DECLARES.search(path.read_bytes())}
-    )
+    library = f'"{_LIBRARY}"'.encode()
+    return sorted({path.parent for path in paths if library in path.read_bytes()})
 
 
 def _is_read(path: Path, root: Path) -> bool:
@@ -91,14 +92,15 @@ def _source(folder: Path) -> str:
 
 
 def _metrics(text: str) -> Iterator[_Metric]:
-    """The stable and beta metrics that a package declares."""
+    """The metrics that a package declares, but for those of no stability at all."""
     for match in _OPTIONS.finditer(text):
         fields = {
             str(field[1]): str(field[2])
             for argument in _arguments(text, match.end())
             if (field := _FIELD.match(argument))
         }
-        if stability := _STABLE.search(fields.get("StabilityLevel", "")):
+        stated = fields.get("StabilityLevel", "metrics.ALPHA")
+        if "Name" in fields and (stability := _STABILITY.search(stated)):
             yield _Metric(
                 [fields.get(key, "") for key in ("Namespace", "Subsystem", "Name")],
                 match[1] or match[2],
@@ -108,7 +110,7 @@ def _metrics(text: str) -> Iterator[_Metric]:
             )
     for match in _DESCRIPTION.finditer(text):
         arguments = _arguments(text, match.end())
-        if len(arguments) > 5 and (stability := _STABLE.search(arguments[4])):
+        if len(arguments) > 5 and (stability := _STABILITY.search(arguments[4])):
             name = _FULL_NAME.match(arguments[0])
             yield _Metric(
                 _arguments(name[1], 0) if name else arguments[:1],
@@ -136,8 +138,12 @@ def _arguments(text: str, start: int) -> list[str]:
 
 
 def _text(checkout: Checkout, folder: Path, source: str, expression: str) -> str:
-    """What an expression of a package is: a text, or a constant of it or of a package
-    that it imports."""
+    """What an expression of a package is: a text, a constant of it or of a package that it
+    imports, or several of these behind each other."""
+    first, plus, others = expression.partition("+")
+    if plus:
+        parts = (first.strip(), others.strip())
+        return "".join(_text(checkout, folder, source, part) for part in parts)
     if not expression or expression.startswith('"'):
         return expression.strip('"')
     alias, _, name = expression.rpartition(".")
@@ -152,4 +158,4 @@ def _text(checkout: Checkout, folder: Path, source: str, expression: str) -> str
             f"declares a metric with {expression}, which is no constant",
             where=str(folder),
         )
-    return constants[name]
+    return _text(checkout, folder, source, constants[name])

@@ -108,7 +108,7 @@ class Comparison:
     server accepts and fills in, and operations that were added or removed. Their
     ``before``, ``after`` and ``keyword`` are None, but for values: these have what a
     document would state. ``gates`` are the feature gates that differ, ``metrics`` the
-    stable and beta metrics, ``flags`` the command line flags, and ``documents`` the two
+    metrics of components, ``flags`` the command line flags, and ``documents`` the two
     documents. ``going_soon`` are the kinds that were deprecated before, and are to be
     removed within the next three releases. ``coverage`` is how far the facts go that the
     comparison needs.

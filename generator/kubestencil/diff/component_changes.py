@@ -1,5 +1,5 @@
-"""What changed at the feature gates of components, at the metrics that they promise to
-keep, and at their command line flags, by the tables of facts."""
+"""What changed at the feature gates, metrics and command line flags of components, by the
+tables of facts."""
 
 from __future__ import annotations
 
@@ -184,11 +184,10 @@ _Facts = TypeVar("_Facts", bound=Metric | Flag)
 
 
 class ComponentChange(NamedTuple, Generic[_Facts]):
-    """A stable or beta metric, or a command line flag (``cloud-config``), that differs
+    """A metric, or a command line flag (``cloud-config``), that differs
     between two releases.
 
-    ``before`` and ``after`` are None where it is not there, or a metric is neither stable
-    nor beta. ``component`` is the one that has the flag, and ``field`` the field of a
+    ``before`` and ``after`` are None where it is not there. ``component`` is the one that has the flag, and ``field`` the field of a
     configuration file that says the same in the newer release; empty where there is none,
     and for a metric.
     """

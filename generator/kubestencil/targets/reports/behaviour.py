@@ -34,9 +34,10 @@ _TITLES = {
     "flags-default-changed": "Flags with another default",
     "flags-changed": "Flags that are no longer deprecated, or got a field",
     "flags-added": "New flags",
-    "metrics": "Stable and beta metrics",
+    "metrics": "Metrics",
+    "metrics-added": "New alpha metrics",
 }
-_BRIEF = ("gate-added", "flags-added")
+_BRIEF = ("gate-added", "flags-added", "metrics-added")
 _MAX_PATHS = 4
 _NOTES = "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-"
 
@@ -61,7 +62,8 @@ def component_items(
     for event, flag in _flag_items(comparison.flags):
         items.setdefault(f"flags-{event}", []).append(flag)
     ordered = sorted(comparison.metrics, key=lambda metric: metric.severity == "safe")
-    items["metrics"] = list(map(_metric_item, ordered))
+    for metric in ordered:
+        items.setdefault(_metric_topic(metric), []).append(_metric_item(metric))
     return items
 
 
@@ -117,14 +119,20 @@ def _flag_text(change: ComponentChange[Flag]) -> str:
     return "; ".join(words)
 
 
+def _metric_topic(change: ComponentChange[Metric]) -> str:
+    is_new = change.before is None
+    is_alpha = change.after is not None and change.after.stability == "alpha"
+    return "metrics-added" if is_new and is_alpha else "metrics"
+
+
 def _metric_item(change: ComponentChange[Metric]) -> Item:
     former, later = (
         None if side is None else f"{side.stability} {side.type}"
         for side in (change.before, change.after)
     )
     words = {
-        "removed": f"{former}, no longer listed",
-        "added": f"{later} now",
+        "removed": f"{former} → removed",
+        "added": f"new: {later}",
         "deprecated": f"{later}, deprecated",
         "changed": f"{former} → {later}",
     }
