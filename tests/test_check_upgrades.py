@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from kubestencil.cli import cli
 from kubestencil.schema import Release
-from kubestencil.schema.knowledge.tables import read_cells
+from kubestencil.schema.knowledge.fields import renamed_fields
 from tests.conftest import load
 
 ROLE = """\
@@ -154,7 +154,7 @@ def _has_field(release: Release, name: str, path: list[str]) -> bool:
 
 @pytest.mark.parametrize(
     ("group", "kind", "field", "then"),
-    [cells[:4] for cells in read_cells("renamed-fields")],
+    [(*field, renamed.path) for field, renamed in renamed_fields().items()],
 )
 def test_renamed_fields_are_in_the_documents_under_the_new_name_only(
     group: str, kind: str, field: str, then: str

@@ -19,6 +19,7 @@ from kubestencil.schema.knowledge.gates import GateRow
 from kubestencil.schema.types import group_version_kind
 from kubestencil.source.releases import ReleaseRange
 from specs.make import (
+    corrections,
     default_server,
     flags,
     gates,
@@ -232,6 +233,27 @@ def test_gated_fields_are_what_was_asked_and_markers_of_other_gates(
     ]
 
 
+def test_a_correction_of_gated_fields_holds_in_the_release_after_it(
+    checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the base has of it is no source."""
+    field, table = ("io.k8s.api.shop.v1.WidgetSpec", "weight", ""), "gated-fields"
+    stated, meant = (
+        corrections.line_of((*field, gates, "read"))
+        for gates in ("Gadgets", "Gadgets Later")
+    )
+    rows = [
+        corrections.Correction(ReleaseRange("1.31"), table, sign, line, "a reason")
+        for sign, line in (("-", stated), ("+", meant))
+    ]
+    monkeypatch.setattr(corrections, "_corrections", lambda: rows)
+    base = [(*field, "Gadgets Later", "read")]
+    monkeypatch.setattr(gated_tables, "rows_of", lambda *_: iter(base))
+    made = dict.fromkeys(map(corrections.line_of, gated_tables.make_rows(checkouts[2])))
+    lines = corrections.corrected(table, "1.32", made)
+    assert meant in lines and stated not in lines
+
+
 @pytest.fixture
 def facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder of facts."""
@@ -322,7 +344,7 @@ def test_the_columns_of_all_facts_are_explained() -> None:
         assert counts == {columns.count("\n- **")}, table
 
 
-def test_volume_plugins_are_read_from_warnings_and_gates(tmp_path: Path) -> None:
+def test_volume_plugins_are_read_from_warnings_and_continue(tmp_path: Path) -> None:
     folder = tmp_path / "k8s.io/kubernetes@v1.32.0/pkg/api"
     for name, text in (
         (
@@ -339,7 +361,8 @@ def test_volume_plugins_are_read_from_warnings_and_gates(tmp_path: Path) -> None
     ):
         (folder / name).parent.mkdir(parents=True)
         (folder / name).write_text(text)
-    rows = volume_plugins.make_rows(Checkout(tmp_path, "1.32"))
+    known = ("portworxVolume", "", "1.31", "", "CSIMigrationPortworx")
+    rows = volume_plugins.make_rows(Checkout(tmp_path, "1.32"), [known])
     by_field = {row[0]: row[1:4] for row in rows}
     assert by_field["gitRepo"] == ("1.11", "", "1.33")
     assert by_field["storageos"] == ("1.22", "", "1.25")
@@ -447,6 +470,7 @@ def test_a_module_that_is_not_published_is_named(
         )
 
     monkeypatch.setattr(program, "go_build", go_build)
+    monkeypatch.setattr(program, "_FIRST", checkouts[2].release)
     monkeypatch.setattr(program, "versions", lambda _: ["v7.0.0"])
     module = checkouts[2].module("kubernetes") / "go.mod"
     module.write_text("go 1.24\nrequire (\n\tk8s.io/api v0.0.0\n)\n")
@@ -456,6 +480,13 @@ def test_a_module_that_is_not_published_is_named(
         "replace k8s.io/anew v0.32.0 => ./unpublished/k8s.io/anew",
         "replace sigs.k8s.io/merge/v7 v7.0.1 => sigs.k8s.io/merge/v7 v7.0.0",
     ]
+
+
+def test_a_program_is_not_built_for_releases_that_it_is_not_for(
+    checkouts: list[Checkout],
+) -> None:
+    with pytest.raises(SourceError, match=r"is for 1\.34 and later"):
+        list(program.program_rows(checkouts[2], "unpublished", "flags"))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +25,7 @@ DOCUMENT = "api/openapi-spec/swagger.json"
 #: A group and a version of it: ``("apps", "v1")``. The core group's name is empty.
 GroupVersion = tuple[str, str]
 
-_IMPORT = re.compile(r'^\s*(?:import\s+)?(\w+)\s+"([^"]+)"\s*$', re.MULTILINE)
+_IMPORT = re.compile(r'^\s*(?:import\s+)?(\w*)\s*"([^"]+)"\s*$', re.MULTILINE)
 # The last parts of a definition's name, k8s.io/api/apps/v1 and its older homes
 # k8s.io/kubernetes/pkg/apis/apps/v1, k8s.io/client-go/pkg/apis/apps/v1.
 _PACKAGE = re.compile(r"([\w-]+)[./](v\d\w*)(?:\.\w+)?\Z")
@@ -127,9 +128,23 @@ class Checkout:
 
     def imported_group_versions(self, source: str) -> dict[str, GroupVersion]:
         """The groups and versions that a Go file imports, by local name."""
-        imports = {}
-        for name, path in _IMPORT.findall(source):
+        found = {}
+        for name, path in imports(source).items():
             match = _PACKAGE.search(path)
             if match and (served := self.group_versions.get((match[1], match[2]))):
-                imports[name] = served
-        return imports
+                found[name] = served
+        return found
+
+
+def imports(source: str) -> dict[str, str]:
+    """The paths of the packages that Go files import, by local name."""
+    return {
+        name or path.rpartition("/")[2]: path for name, path in _IMPORT.findall(source)
+    }
+
+
+def go_sources(folder: Path) -> Iterator[str]:
+    """The Go files of a folder, and of those in it, but for tests."""
+    for path in sorted(folder.rglob("*.go")):
+        if not path.name.endswith("_test.go"):
+            yield path.read_text("utf-8")

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from specs.make.checkouts import Checkout
-from specs.make.go_types import read_structs
+from specs.make.go_types import structs_in
 from specs.make.program import program_rows
 
 # Versions that kubeadm reads only with a flag, and those that it warns of.
@@ -82,7 +82,8 @@ def _folder(checkout: Checkout, package: str) -> Path:
 @cache
 def _required(folder: Path, struct: str) -> frozenset[str]:
     """The fields of a struct that a marker calls required."""
-    found = read_structs(folder).get(struct)
+    files = sorted(folder.glob("types*.go"))
+    found = structs_in("\n".join(path.read_text("utf-8") for path in files)).get(struct)
     fields = found.fields if found else ()
     return frozenset(
         field.json_name for field in fields if ("required", "") in field.markers

@@ -3,13 +3,13 @@ be read, row by row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
-from kubestencil.schema.knowledge.snapshots import Line
+from kubestencil.schema.knowledge.snapshots import MISSING, Line
 from kubestencil.source.releases import ReleaseRange
 
 _FILE = "specs/corrections.tsv"
@@ -50,6 +50,20 @@ def corrected(table: str, release: str, lines: Mapping[Line, None]) -> dict[Line
         else:
             del rows[correction.row]
     return rows
+
+
+def without_corrections(
+    table: str, rows: Iterable[Sequence[str]]
+) -> Iterator[Sequence[str]]:
+    """The rows of a table that are no corrections, which no source of a later release says
+    again."""
+    added = {row.row for row in _corrections() if (row.table, row.sign) == (table, "+")}
+    return (cells for cells in rows if line_of(cells) not in added)
+
+
+def line_of(cells: Sequence[str]) -> Line:
+    """The cells of a row as a line."""
+    return "\t".join(cell or MISSING for cell in cells)
 
 
 def _is_stated(correction: Correction, lines: Mapping[Line, None]) -> bool:

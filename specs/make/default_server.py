@@ -14,8 +14,7 @@ from specs.make.checkouts import Checkout, GroupVersion
 from specs.make.documents import ResourceName, operated_kinds
 from specs.make.gates import gate_names
 
-# The file has been moved once.
-_FILES = ("pkg/controlplane/instance.go", "pkg/master/master.go")
+_FILE = "pkg/controlplane/instance.go"
 _FUNCTION = re.compile(
     r"^func Default(?:Generic)?APIResourceConfigSource\(.*?^}", re.M | re.S
 )
@@ -38,9 +37,6 @@ _GATED_SUBRESOURCE = re.compile(
 # They have servers of their own, which serve all of their versions
 # (apiextensions-apiserver and kube-aggregator, pkg/apiserver/apiserver.go).
 _OWN_SERVERS = ("apiextensions.k8s.io", "apiregistration.k8s.io")
-# The only version whose resources are off unless they are named
-# (apiserver, pkg/server/storage/resource_config.go).
-_EXPLICIT: GroupVersion = ("extensions", "v1beta1")
 
 
 @dataclass
@@ -51,17 +47,10 @@ class _Configuration:
     resources: dict[ResourceName, bool] = field(default_factory=dict)
 
     def serves(self, resource: ResourceName) -> bool:
-        version = (resource.group, resource.version)
-        if resource.group in _OWN_SERVERS:
-            return True
-        resource = resource._replace(subresource="")
-        if resource in self.resources:
-            return self.resources[resource]
-        if version == _EXPLICIT and any(
-            (name.group, name.version) == _EXPLICIT for name in self.resources
-        ):
-            return False
-        return self.versions.get(version, False)
+        is_version_served = self.versions.get((resource.group, resource.version), False)
+        return resource.group in _OWN_SERVERS or self.resources.get(
+            resource._replace(subresource=""), is_version_served
+        )
 
 
 def default_kinds(checkout: Checkout) -> set[GroupVersionKind]:
@@ -80,14 +69,15 @@ def default_kinds(checkout: Checkout) -> set[GroupVersionKind]:
 
 
 def _configuration(checkout: Checkout) -> _Configuration:
-    source = _COMMENT.sub("", _source(checkout))
+    path = checkout.module("kubernetes") / _FILE
+    source = _COMMENT.sub("", path.read_text("utf-8"))
     imports = checkout.imported_group_versions(source)
     variables = dict(_VARIABLE.findall(source))
     functions = _FUNCTION.findall(source)
     if not functions:
         raise SourceError(
             f"has no function DefaultAPIResourceConfigSource in {checkout.release}",
-            where=str(checkout.folder),
+            where=str(path),
         )
     configuration = _Configuration()
     _, *parts = _CALL.split("\n".join(functions))
@@ -97,23 +87,12 @@ def _configuration(checkout: Checkout) -> _Configuration:
                 # A version without operations: an alpha that has no resource yet.
                 continue
             version = imports[name]
+            is_enabled = action == "Enable"
             if resource:
-                configuration.resources[ResourceName(*version, resource)] = (
-                    action == "Enable"
-                )
+                configuration.resources[ResourceName(*version, resource)] = is_enabled
             else:
-                configuration.versions[version] = action == "Enable"
+                configuration.versions[version] = is_enabled
     return configuration
-
-
-def _source(checkout: Checkout) -> str:
-    for name in _FILES:
-        path = checkout.module("kubernetes") / name
-        if path.exists():
-            return path.read_text("utf-8")
-    raise SourceError(
-        f"has none of {', '.join(_FILES)}", where=str(checkout.module("kubernetes"))
-    )
 
 
 def _names(text: str, variables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -139,11 +118,7 @@ def _gated_off(checkout: Checkout) -> Iterator[ResourceName]:
 
 
 def gated_resources(checkout: Checkout) -> Iterator[tuple[ResourceName, str]]:
-    """The resources and subresources that have a feature gate, each with its gate.
-
-    Until 1.24 the storage of a resource has its gate in other forms. Those of versions
-    that a default server serves were on by default.
-    """
+    """The resources and subresources that have a feature gate, each with its gate."""
     folder = checkout.module("kubernetes") / "pkg/registry"
     for path in sorted(folder.glob("*/rest/storage_*.go")):
         source = path.read_text("utf-8")

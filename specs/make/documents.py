@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.schema import parse
@@ -44,8 +44,7 @@ def operated_kinds(
     """The kinds that operations take or return, each with the resources of these.
 
     Options of connections (PodExecOptions) are parameters and no kinds of objects, and
-    are left out, and so are kinds of subresources in documents before 1.9, which do not
-    name them.
+    are left out.
     """
     kinds = defaultdict(set)
     for path, methods in document["paths"].items():
@@ -55,34 +54,9 @@ def operated_kinds(
         resource = ResourceName(
             location.group, location.version, location.plural, location.subresource
         )
-        for kind in _kinds(resource, methods, by_name="/{name}" in path):
-            if not kind.kind.endswith("Options"):
+        for method in _METHODS:
+            raw = methods.get(method, {}).get(_KIND)
+            if raw and not raw["kind"].endswith("Options"):
+                kind = GroupVersionKind(raw["group"], raw["version"], raw["kind"])
                 kinds[kind].add(resource)
     return dict(kinds)
-
-
-def _kinds(
-    resource: ResourceName, methods: Mapping[str, Any], *, by_name: bool
-) -> Iterator[GroupVersionKind]:
-    for method in _METHODS:
-        raw = methods.get(method, {}).get(_KIND)
-        if raw:
-            yield GroupVersionKind(raw["group"], raw["version"], raw["kind"])
-    if resource.subresource or any(_KIND in methods.get(name, {}) for name in _METHODS):
-        return
-    if by_name:
-        schema = methods.get("get", {}).get("responses", {}).get("200", {})
-        yield from _kind_of_schema(resource, schema)
-    else:
-        for parameter in methods.get("post", {}).get("parameters", ()):
-            yield from _kind_of_schema(resource, parameter)
-
-
-def _kind_of_schema(
-    resource: ResourceName, holder: Mapping[str, Any]
-) -> Iterator[GroupVersionKind]:
-    """The kind of a parameter or response that is an object of the resource."""
-    reference = holder.get("schema", {}).get("$ref")
-    if reference:
-        kind = reference.rpartition(".")[2]
-        yield GroupVersionKind(resource.group, resource.version, kind)

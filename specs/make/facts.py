@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from kubestencil import atomic
 from kubestencil.data_files import data_file
 from kubestencil.schema.knowledge.snapshots import (
-    MISSING,
     Line,
     TableDifference,
     base_of,
@@ -17,7 +16,7 @@ from kubestencil.schema.knowledge.snapshots import (
     snapshots,
 )
 from kubestencil.source.releases import release_order
-from specs.make.corrections import corrected
+from specs.make.corrections import corrected, line_of
 
 _COMMENT = "# Facts of Kubernetes {}: specs/facts/README.md explains the columns.\n"
 
@@ -32,16 +31,12 @@ def write_facts(table: str, rows: Mapping[str, Iterable[Sequence[str]]]) -> None
     lines = {
         **lines_of_releases(table),
         **{
-            release: corrected(table, release, dict.fromkeys(map(_line, found)))
+            release: corrected(table, release, dict.fromkeys(map(line_of, found)))
             for release, found in rows.items()
         },
     }
     for release, change in changes_of(lines).items():
         _write_section(release, table, change, base_of(release, [*snapshots(), *lines]))
-
-
-def _line(cells: Sequence[str]) -> Line:
-    return "\t".join(cell or MISSING for cell in cells)
 
 
 def changes_of(lines: Mapping[str, Mapping[Line, None]]) -> dict[str, TableDifference]:

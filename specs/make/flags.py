@@ -15,7 +15,8 @@ from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
     fields_on_path,
 )
-from kubestencil.schema.knowledge.snapshots import MISSING, lines_of_releases
+from kubestencil.schema.knowledge.snapshots import lines_of_releases
+from kubestencil.schema.knowledge.tables import cells_of
 from specs.make.checkouts import Checkout
 from specs.make.program import program_rows
 from specs.make.tables import report
@@ -93,7 +94,7 @@ def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
 
 def _rows_of_base(checkout: Checkout, component: str) -> Iterator[tuple[str, ...]]:
     for line in lines_of_releases("flags")[checkout.base.release]:
-        cells = ["" if cell == MISSING else cell for cell in line.split("\t")]
+        cells = cells_of(line)
         if cells[0] == component:
             yield tuple(cells)
 

@@ -22,7 +22,7 @@ from kubestencil.source.releases import (
     next_minor_version,
 )
 from kubestencil.source.yaml import documents
-from specs.make.checkouts import Checkout
+from specs.make.checkouts import Checkout, go_sources
 from specs.make.program import program_rows
 from specs.make.tables import report
 
@@ -203,10 +203,10 @@ def gate_names(checkout: Checkout) -> dict[str, str]:
 def gate_uses(checkout: Checkout) -> Iterator[tuple[str, str]]:
     """The components, each with the constants of gates that its code asks for."""
     for component, folders in _CODE.items():
-        constants: set[str] = set()
-        for module, folder in folders:
-            for path in (checkout.module(module) / folder).rglob("*.go"):
-                if not path.name.endswith("_test.go"):
-                    constants.update(_USE.findall(path.read_text("utf-8")))
-        for constant in sorted(constants):
-            yield component, constant
+        constants = {
+            constant
+            for module, folder in folders
+            for source in go_sources(checkout.module(module) / folder)
+            for constant in _USE.findall(source)
+        }
+        yield from ((component, constant) for constant in sorted(constants))

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from specs.make.checkouts import Checkout
-from specs.make.go_types import API_FOLDERS, GoField, GoStruct, api_packages, imports
+from specs.make.checkouts import Checkout, imports
+from specs.make.go_types import API_FOLDERS, GoField, GoStruct, api_packages
 
 _FOLDERS = {
     **API_FOLDERS,
@@ -95,17 +95,15 @@ def _all_structs(packages: Sequence[_Package]) -> _Structs:
 
 def _packages(checkout: Checkout) -> Iterator[_Package]:
     for package in api_packages(checkout, _FOLDERS):
-        files = sorted(package.folder.glob("types*.go"))
-        source = "".join(path.read_text("utf-8") for path in files)
         yield _Package(
             f"{package.name}.",
             "".join(package.folder.parts[-2:]),
             package.structs,
-            frozenset(_COLLECTION.findall(source)),
-            dict(_ALIAS.findall(source)),
+            frozenset(_COLLECTION.findall(package.source)),
+            dict(_ALIAS.findall(package.source)),
             {
                 name: _package_name(path)
-                for name, path in imports(source).items()
+                for name, path in imports(package.source).items()
                 if path.startswith("k8s.io/")
             },
         )

@@ -19,7 +19,6 @@ API_FOLDERS = {
         "io.k8s.apiextensions-apiserver.pkg.apis.",
     ),
 }
-_IMPORT = re.compile(r'^\s*(?:import\s+)?(\w*)\s*"([^"]+)"\s*$', re.MULTILINE)
 _GROUP = re.compile(r'\bGroupName\s*=\s*"([^"]*)"')
 _STRUCT = re.compile(r"^type (\w+) struct ?\{(\})?$")
 _FIELD = re.compile(r'^(?:(\w+)\s+)?(\S+)\s+`.*\bjson:"([^",]*)((?:,\w+)*)"')
@@ -55,10 +54,11 @@ class GoStruct(NamedTuple):
 
 class ApiPackage(NamedTuple):
     """The Go package of an API version. ``name`` is that of its definitions:
-    ``io.k8s.api.apps.v1``."""
+    ``io.k8s.api.apps.v1``; ``source`` has its files of types."""
 
     folder: Path
     name: str
+    source: str
     structs: Mapping[str, GoStruct]
 
     def fields(self) -> Iterator[tuple[str, GoField]]:
@@ -76,23 +76,14 @@ def api_packages(
         root = checkout.module(module)
         for folder in sorted(path for path in root.glob(pattern) if path.is_dir()):
             name = f"{prefix}{folder.parent.name}.{folder.name}"
-            yield ApiPackage(folder, name, read_structs(folder))
+            files = sorted(folder.glob("types*.go"))
+            source = "\n".join(path.read_text("utf-8") for path in files)
+            yield ApiPackage(folder, name, source, structs_in(source))
 
 
-def read_structs(folder: Path) -> dict[str, GoStruct]:
-    """The structs of the files ``types*.go`` in a folder, by name."""
-    structs = {}
-    for path in sorted(folder.glob("types*.go")):
-        for struct in _structs(path.read_text("utf-8")):
-            structs[struct.name] = struct
-    return structs
-
-
-def imports(source: str) -> dict[str, str]:
-    """The paths of the packages that Go files import, by local name."""
-    return {
-        name or path.rpartition("/")[2]: path for name, path in _IMPORT.findall(source)
-    }
+def structs_in(source: str) -> dict[str, GoStruct]:
+    """The structs of a source, by name."""
+    return {struct.name: struct for struct in _structs(source)}
 
 
 def group_of(folder: Path) -> str | None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.errors import UsageError
-from kubestencil.schema.knowledge.snapshots import MISSING, base_of, lines_of_releases
+from kubestencil.schema.knowledge.snapshots import base_of, lines_of_releases
+from kubestencil.schema.knowledge.tables import cells_of
 from kubestencil.validator.binaries import find_binary, require_binary
 from specs.make import (
     changed_fields,
@@ -47,13 +48,13 @@ FACTS: Mapping[str, Callable[[Checkout], Rows]] = {
     # These read tables of the release that are made before.
     "strategies": strategies.make_rows,
     "unreadable-kinds": unreadable_kinds.make_rows,
-    "volume-plugins": volume_plugins.make_rows,
 }
 #: What makes a table about all releases: of the sources of one, and the rows of its base.
 CONTINUED: Mapping[str, Callable[[Checkout, Rows], Rows]] = {
     "changed-fields": changed_fields.make_rows,
     "go-fields": go_fields.make_rows,
     "lifecycle": lifecycle.make_rows,
+    "volume-plugins": volume_plugins.make_rows,
 }
 #: All tables that are made from sources, in the order in which they can be made: gates
 #: decide what is served, and lifecycles what can no longer be read.
@@ -112,7 +113,4 @@ def _rows_of_base(table: str, release: str) -> list[list[str]]:
             where=table,
             hint="make the releases in their order",
         )
-    return [
-        ["" if cell == MISSING else cell for cell in line.split("\t")]
-        for line in known[base]
-    ]
+    return [cells_of(line) for line in known[base]]

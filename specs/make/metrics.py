@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.errors import SourceError
-from specs.make.checkouts import Checkout
-from specs.make.go_types import imports
+from specs.make.checkouts import Checkout, imports
 
 # The modules that components are made of, and the folders in which theirs is.
 _MODULES = (

@@ -14,14 +14,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from kubestencil.data_files import data_file
 from kubestencil.engine.environment import Environment
 from kubestencil.errors import KubestencilError, SourceError
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import has_reached
 from kubestencil.validator.binaries import go_build, this_platform
 from specs.make import go_modules
 from specs.make.checkouts import Checkout, unpublished_modules
@@ -29,17 +29,15 @@ from specs.make.release.modules import versions
 
 # Sources of the programs, beside the module that validators have.
 _SOURCES = "specs/make/programs"
-# The first release that a file of a program can be about, as `//go:build !kubernetes1.31`.
-_FIRST_MINOR = 25
-# The last release with clouds, whose modules are no longer there.
-_LAST_WITH_CLOUDS = 30
+# What older releases have otherwise is in no program.
+_FIRST = "1.34"
 
 
 def program_rows(checkout: Checkout, program: str, table: str) -> Iterator[list[str]]:
     """The rows of a table that a program prints, cells.
 
-    Raises SourceError for a module of the release that is not published, KubestencilError
-    where Go cannot build or run the program.
+    Raises SourceError for a module of the release that is not published, and for a release
+    before 1.34; KubestencilError where Go cannot build or run the program.
     """
     for line in _output(checkout, program).splitlines():
         name, *cells = line.split("\t")
@@ -49,6 +47,10 @@ def program_rows(checkout: Checkout, program: str, table: str) -> Iterator[list[
 
 @cache
 def _output(checkout: Checkout, program: str) -> str:
+    if not has_reached(checkout.release, _FIRST):
+        raise SourceError(
+            f"is for {_FIRST} and later", where=f"{program} of {checkout.release}"
+        )
     with tempfile.TemporaryDirectory(prefix="kubestencil-program-") as folder:
         module = Path(folder) / "module"
         shutil.copytree(data_file(_SOURCES), module)
@@ -68,13 +70,12 @@ def _build(binary: Path, module: Path, checkout: Checkout, package: str) -> None
 
     Raises SourceError where it needs one of these.
     """
-    options = [f"-tags={','.join(_tags(checkout.release))}", package]
     replaced: dict[str, str] = {}
     while True:
         go_mod = "\n".join([_go_mod(checkout), *replaced.values(), ""])
         (module / "go.mod").write_text(go_mod, "utf-8")
         try:
-            return go_build(binary, module, this_platform(), options)
+            return go_build(binary, module, this_platform(), [package])
         except KubestencilError as error:
             missing = unpublished_modules(error.what)
             if found := [name for name in missing if name not in replaced]:
@@ -113,11 +114,3 @@ def _go_mod(checkout: Checkout) -> str:
         module_version=version.replace("1.", "0.", 1),
         modules=[name for name, version in rows if not version],
     )
-
-
-def _tags(release: str) -> Sequence[str]:
-    """A tag for each minor version until that of a release: Go has names of its own
-    versions for the same."""
-    minor = release_order(release)[1]
-    tags = [f"kubernetes1.{each}" for each in range(_FIRST_MINOR, minor + 1)]
-    return tags if minor > _LAST_WITH_CLOUDS else [*tags, "providerless"]

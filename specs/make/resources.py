@@ -10,7 +10,7 @@ from typing import Any
 
 from kubestencil.errors import SourceError
 from kubestencil.schema import GroupVersionKind
-from specs.make.checkouts import Checkout
+from specs.make.checkouts import Checkout, go_sources
 
 _COLUMN = re.compile(r'\{Name: "([^"]+)", Type: "(\w+)"(?:.*?Priority: (\d))?')
 _COLUMNS = re.compile(
@@ -89,11 +89,11 @@ def _columns(checkout: Checkout) -> dict[str, str]:
         for variable, printer in _HANDLER.findall(text)
     }
     for kind, (module, folder) in _OWN_COLUMNS.items():
-        sources = (checkout.module(module) / "pkg/registry" / folder).rglob("*.go")
-        columns[kind] = _cells("".join(path.read_text("utf-8") for path in sources))
+        sources = go_sources(checkout.module(module) / "pkg/registry" / folder)
+        columns[kind] = _cells("".join(sources))
     for module in ("kubernetes", "apiextensions-apiserver"):
-        for path in (checkout.module(module) / "pkg/registry").rglob("*.go"):
-            for plural in _DEFAULT_COLUMNS.findall(path.read_text("utf-8")):
+        for source in go_sources(checkout.module(module) / "pkg/registry"):
+            for plural in _DEFAULT_COLUMNS.findall(source):
                 columns[plural] = "Name; Created At:date"
     return columns
 

@@ -23,7 +23,7 @@ from kubestencil.validator.protocol import Request
 from specs.make.asking.objects import Path as Steps
 from specs.make.asking.objects import positions, replaced, value_at
 from specs.make.asking.pool import Objects, accepted_objects, seed_objects
-from specs.make.checkouts import Checkout
+from specs.make.checkouts import Checkout, go_sources
 from specs.make.documents import parsed_document
 from specs.make.tables import report
 
@@ -100,13 +100,14 @@ def ask_tables(
 def _candidates(checkout: Checkout) -> list[str]:
     """The texts of sources that look like keys of annotations and labels; those that end
     in a slash are completed with the name of a container."""
-    keys: set[str] = set()
-    for module, folders in _FOLDERS.items():
-        for folder in folders:
-            for root in checkout.module(module).glob(folder):
-                for path in root.rglob("*.go"):
-                    if not path.name.endswith("_test.go"):
-                        keys.update(_KEY.findall(path.read_text("utf-8")))
+    keys = {
+        key
+        for module, folders in _FOLDERS.items()
+        for folder in folders
+        for root in checkout.module(module).glob(folder)
+        for source in go_sources(root)
+        for key in _KEY.findall(source)
+    }
     return sorted(keys)
 
 

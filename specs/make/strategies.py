@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from kubestencil.errors import SourceError
 from kubestencil.schema.knowledge.resources import resource_facts
-from specs.make.checkouts import Checkout
-from specs.make.go_types import group_of, imports
+from specs.make.checkouts import Checkout, imports
+from specs.make.go_types import group_of
 
 # Kinds that are answered and never stored: they have no strategy
 # (pkg/registry/authentication and authorization of k8s.io/kubernetes).
@@ -75,14 +75,6 @@ class Strategy(NamedTuple):
     types: str
 
 
-class _Kind(NamedTuple):
-    """A kind, and the Go package of its types."""
-
-    group: str
-    kind: str
-    package: str
-
-
 def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
     """The rows of the table for a release. Raises SourceError for a kind of it that has no
     strategy, and for a constructor that cannot be called."""
@@ -134,15 +126,14 @@ def _all_strategies(checkout: Checkout) -> Iterator[tuple[tuple[str, str], Strat
             source = path.read_text("utf-8")
             expression = _expression("Strategy", source, path)
             status = _expression("StatusStrategy", source, path)
-            kind = _kind(source, root)
+            kind, types = _kind(source, root)
             if not expression or kind is None:
                 continue
             package = f"k8s.io/{module}/{path.parent.relative_to(root).as_posix()}"
-            types = f"{kind.package}/install"
-            strategy = Strategy(package, expression, status, types)
-            yield (kind.group, kind.kind), strategy
-            if (kind.group, kind.kind) == ("", "Event"):
-                types = kind.package.replace("/core", "/events")
+            strategy = Strategy(package, expression, status, f"{types}/install")
+            yield kind, strategy
+            if kind == ("", "Event"):
+                types = types.replace("/core", "/events")
                 yield (_EVENTS, "Event"), strategy._replace(types=f"{types}/install")
 
 
@@ -173,14 +164,15 @@ def _argument(known: Mapping[str, str], type_name: str, path: Path) -> str:
     )
 
 
-def _kind(source: str, root: Path) -> _Kind | None:
-    """The group and kind of the objects of a strategy: the first of the module's own
-    types that the code casts an object to. None for a type of Kubernetes' own tests."""
+def _kind(source: str, root: Path) -> tuple[tuple[str, str] | None, str]:
+    """The group and kind of the objects of a strategy, and the Go package of its types:
+    the first of the module's own types that the code casts an object to. None for a type
+    of Kubernetes' own tests."""
     packages = imports(source)
     for alias, name in _ASSERTION.findall(source):
         package = packages.get(alias, "")
         _, own_types, folder = package.partition("/pkg/apis/")
         group = group_of(root / "pkg/apis" / folder) if own_types else None
         if group is not None:
-            return _Kind(group, name, package)
-    return None
+            return (group, name), package
+    return None, ""

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 
 from kubestencil import atomic
 from kubestencil.data_files import data_file
-from kubestencil.schema.knowledge.snapshots import MISSING
+from specs.make.corrections import line_of
 
 
 def write_table(name: str, header: str, rows: Iterable[Sequence[str]]) -> None:
     """Write ``specs/<name>.tsv``: the header as comments, and rows of cells."""
     comments = [f"# {line}".rstrip() for line in header.strip().splitlines()]
-    lines = ["\t".join(cell or MISSING for cell in row) for row in rows]
+    lines = [line_of(row) for row in rows]
     data = "\n".join([*comments, *lines, ""]).encode()
     atomic.write(data_file(f"specs/{name}.tsv"), data)
 

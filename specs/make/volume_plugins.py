@@ -2,16 +2,14 @@
 CSI driver, and taken out.
 
 The API server warns of most of them, with the releases. Which ones a CSI driver serves is
-what feature gates say.
+what feature gates said, the last one in 1.31: these rows continue.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from kubestencil.schema.knowledge.gates import gate_in, gate_releases
-from kubestencil.source.releases import has_reached
 from specs.make.checkouts import Checkout
 
 _FILES = ("pkg/api/pod/warnings.go", "pkg/api/persistentvolume/util.go")
@@ -21,31 +19,17 @@ _WARNING = re.compile(
 )
 # Names that the warnings spell otherwise than the documents do.
 _SPELLING = {"storageOS": "storageos"}
-# The volumes that each gate hands over.
-_MIGRATIONS = {
-    "CSIMigrationAWS": "awsElasticBlockStore",
-    "CSIMigrationAzureDisk": "azureDisk",
-    "CSIMigrationAzureFile": "azureFile",
-    "CSIMigrationGCE": "gcePersistentDisk",
-    "CSIMigrationOpenStack": "cinder",
-    "CSIMigrationPortworx": "portworxVolume",
-    "CSIMigrationvSphere": "vsphereVolume",
-}
 
 
-def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
-    """The rows of the table for a release."""
-    rows = {row[0]: row for row in _warned(checkout)}
-    for gate, field in _MIGRATIONS.items():
-        enabled = (
-            release
-            for release in gate_releases()
-            if has_reached(checkout.release, release)
-            and (stage := gate_in(gate, release))
-            and stage.enabled
-        )
-        if migrated := next(enabled, None):
-            rows[field] = (field, "", migrated, "", gate)
+def make_rows(
+    checkout: Checkout, former: Iterable[Sequence[str]]
+) -> Iterator[tuple[str, ...]]:
+    """The rows of the table for a release, which continue those of its base."""
+    rows = {row[0]: row for row in map(tuple, former)}
+    for row in _warned(checkout):
+        _, _, migrated, *_ = rows.get(row[0], ("",) * 5)
+        if not migrated:
+            rows[row[0]] = row
     yield from rows.values()
 
 

@@ -3,6 +3,7 @@ which of its values are refused."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -13,6 +14,8 @@ from specs.make.asking.objects import Path, Position, general, written
 
 Verdict = Literal["accepted", "refused", "unknown"]
 
+_LISTED = re.compile(r"(?:supported|valid) values: (.*)\Z", re.S)
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 # Paths of the server that are not those of the field that it means.
 _SERVER_PATHS = {
     "metadata.taints": "spec.taints",
@@ -28,6 +31,25 @@ def created(
     """The answers to new objects, with some feature gates."""
     requests = (Request("create", value, feature_gates=gates) for value in objects)
     return [*validator.ask(requests)]
+
+
+def stored(validator: Validator, objects: Iterable[Any]) -> list[Answer]:
+    """The answers to new objects as they are stored, with what is filled in."""
+    return [*validator.ask(Request("default", value) for value in objects)]
+
+
+def reapplied(validator: Validator, objects: Sequence[Any]) -> list[Any]:
+    """Those of some objects that can be applied again."""
+    answers = validator.ask(Request("update", value, old=value) for value in objects)
+    return [
+        value for value, answer in zip(objects, answers, strict=True) if answer.accepted
+    ]
+
+
+def listed_values(cause: Cause) -> list[str]:
+    """The values that a server says are supported; none where it lists none."""
+    listed = _LISTED.search(cause.message)
+    return _QUOTED.findall(listed[1]) if listed else []
 
 
 def accepted(validator: Validator, objects: Sequence[Any]) -> list[Any]:

@@ -17,12 +17,8 @@ from kubestencil.schema.types import GroupVersionKind, Release, group_version_ki
 from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator
-from kubestencil.validator.protocol import Request
-from specs.make.asking.answers import accepted
-from specs.make.asking.objects import (
-    without_dropped,
-    without_unknown,
-)
+from specs.make.asking.answers import accepted, stored
+from specs.make.asking.objects import without_dropped, without_unknown
 from specs.make.asking.seeds import Samples, Seeds
 from specs.make.asking.workers import in_parallel
 
@@ -83,18 +79,17 @@ def examples(release: Release, name: str) -> list[Any]:
     return [to_json(tree) for tree in examples if tree is not None]
 
 
-def seed_objects(folders: Sequence[Path] = ()) -> Objects:
+def seed_objects(
+    folders: Sequence[Path] = (), proofs: Sequence[Path] = (PROOFS,)
+) -> Objects:
     """The objects that the tables begin with: what proved facts when they were made last,
     and manifests, those of folders included."""
     objects = given_objects((*SEEDS, *folders))
-    for value in saved_proofs(PROOFS):
-        objects.setdefault(kind_of(value), []).append(value)
+    for file in proofs:
+        for line in file.read_text("utf-8").splitlines():
+            value = json.loads(line)
+            objects.setdefault(kind_of(value), []).append(value)
     return objects
-
-
-def saved_proofs(file: Path) -> list[Any]:
-    """The objects in a file of proofs, one a line."""
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
 def add_proofs(file: Path, proofs: Iterable[Any]) -> None:
@@ -127,11 +122,7 @@ def stored_objects(release: Release, validator: Validator, objects: Objects) -> 
     return {
         kind: [
             without_dropped(value, answer.object) if answer.object else value
-            for value, answer in zip(
-                values,
-                validator.ask(Request("default", value) for value in values),
-                strict=True,
-            )
+            for value, answer in zip(values, stored(validator, values), strict=True)
         ]
         for kind, values in accepted_objects(release, validator, objects).items()
     }

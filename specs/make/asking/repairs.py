@@ -11,7 +11,7 @@ from kubestencil.checking.verdicts.internal_paths import located
 from kubestencil.schema.types import Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Cause
-from specs.make.asking.answers import created
+from specs.make.asking.answers import created, listed_values
 from specs.make.asking.objects import (
     Path,
     find,
@@ -35,9 +35,6 @@ TEXTS = (
 )  # fmt: skip
 _NUMBERS = (1, 80, 1000, 30, 0, 10, 600, 3600, 30001, 100, -1, 65534)
 _ROUNDS = 8
-_SUPPORTED = re.compile(r'supported values: ((?:"[^"]*"(?:, )?)+)')
-_VALID = re.compile(r'valid values: ((?:"[^"]*"(?:, )?)+)')
-_QUOTED = re.compile(r'"([^"]*)"')
 # What is said of a union without a member.
 _CHOICE = "must specify one of"
 _BACKTICKS = re.compile(r"`(\w+)`")
@@ -88,11 +85,10 @@ class Repairs:
         """An object without one of the causes why it is refused; as it is where nothing
         is known to help."""
         path, rest = located(cause.field, value)
-        listed = _SUPPORTED.search(cause.message) or _VALID.search(cause.message)
+        listed = listed_values(cause)
         if listed and not rest and path:
-            supported = _QUOTED.findall(listed[1])
             old = value_at(value, path)
-            new = [supported[0]] if isinstance(old, list) else supported[0]
+            new = listed[:1] if isinstance(old, list) else listed[0]
             return replaced(value, path, new)
         if cause.reason == "FieldValueRequired" or rest or _CHOICE in cause.message:
             return self._with_required(value, path, rest, cause, listed)
@@ -107,7 +103,7 @@ class Repairs:
         return removed(value, path)
 
     def _with_required(
-        self, value: Any, path: Path, rest: str, cause: Cause, listed: Any
+        self, value: Any, path: Path, rest: str, cause: Cause, listed: Sequence[str]
     ) -> Any:
         names = [
             name for name in re.split(r"[.\[\]]+", rest) if name and not name.isdigit()
@@ -118,9 +114,8 @@ class Repairs:
         for name in (*names[:1], *chosen[:1]):
             schema = schema_of and schema_of(name)
             if owner and schema:
-                new = sample(self._release, (owner, name), schema)
-                if listed:
-                    new = _QUOTED.findall(listed[1])[0]
+                field = owner, name
+                new = listed[0] if listed else sample(self._release, field, schema)
                 return replaced(value, (*path, name), new)
         for position in positions(self._release, self._definition, value):
             is_empty = find(value, position.path) in ("", [], {}, None)

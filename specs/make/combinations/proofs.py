@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.checking.judgement import kind_of
 from kubestencil.schema.knowledge.conditions import Combination, is_set, parse_term
-from specs.make.asking.pool import Objects, saved_proofs, seed_objects
+from specs.make.asking.pool import PROOFS as VALUE_PROOFS
+from specs.make.asking.pool import Objects, seed_objects
 from specs.make.combinations.parts import Changes, Corpus, Part, breaks
 from specs.make.values.proofs import outside_of
 
@@ -130,7 +130,4 @@ def _beyond(rule: Combination, given: Mapping[str, Any]) -> Iterator[Changes]:
 
 def proof_objects() -> Objects:
     """The objects that rules are proven with: those of other facts, and their own."""
-    objects = seed_objects()
-    for value in saved_proofs(PROOFS):
-        objects.setdefault(kind_of(value), []).append(value)
-    return objects
+    return seed_objects(proofs=(VALUE_PROOFS, PROOFS))

@@ -60,27 +60,17 @@ def kept(
     items = list(items)
     created = validator.ask(_request("create", *item) for item in items)
     accepted = [
-        item[1] is not None and answer.accepted
-        for item, answer in zip(items, created, strict=True)
+        index
+        for index, answer in enumerate(created)
+        if items[index][1] is not None and answer.accepted
     ]
-    left = [
-        item for item, is_accepted in zip(items, accepted, strict=True) if is_accepted
-    ]
-    stored = validator.ask(_request("default", *item) for item in left)
-    is_there = iter(
-        [
-            bool(
-                field_values(
-                    release,
-                    release.definitions[question.definition],
-                    answer.object,
-                    question.path,
-                )
-            )
-            for (question, _), answer in zip(left, stored, strict=True)
-        ]
-    )
-    return [is_accepted and next(is_there) for is_accepted in accepted]
+    stored = validator.ask(_request("default", *items[index]) for index in accepted)
+    good = set()
+    for index, answer in zip(accepted, stored, strict=True):
+        name, path, _ = items[index][0]
+        if field_values(release, release.definitions[name], answer.object, path):
+            good.add(index)
+    return [index in good for index in range(len(items))]
 
 
 def _request(operation: Any, question: Question, value: Any) -> Request:

@@ -8,12 +8,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from kubestencil.checking.judgement import kind_of
 from kubestencil.schema.field_paths import fields_along
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.types import Release
 from kubestencil.targets.field_examples.changes import difference, values_at
 from kubestencil.validator.process import Validator
 from specs.make.asking.objects import (
     Path,
+    all_steps,
     find,
     positions,
     removed,
@@ -214,24 +217,11 @@ class Search:
         part = find(value, (*outer, name))
         if part is None or not isinstance(name, str):
             return None
-        for position in positions(self._release, self._root(value), value, _all):
+        root = definitions_of_kinds(self._release)[kind_of(value)]
+        for position in positions(self._release, root, value, all_steps):
             if position.path == (*outer, name) and not position.is_item:
                 return Needed(position.definition, position.field, {name: part})
         return None
-
-    def _root(self, value: Any) -> str:
-        for name, definition in self._release.definitions.items():
-            kind = definition.served_kind
-            if kind and (kind.api_version, kind.kind) == (
-                value["apiVersion"],
-                value["kind"],
-            ):
-                return name
-        raise LookupError(value["kind"])
-
-
-def _all(value: Any) -> Iterable[Any]:
-    return range(len(value)) if isinstance(value, list) else value
 
 
 def _changed(before: Any, after: Any, path: Path = ()) -> list[Path]:

@@ -20,6 +20,7 @@ from specs.make.asking.pool import (
     seed_objects,
 )
 from specs.make.checkouts import Checkout
+from specs.make.corrections import without_corrections
 from specs.make.default_server import gated_resources
 from specs.make.documents import operated_kinds, parsed_document
 from specs.make.gated.answers import Gated, gated_by
@@ -75,9 +76,9 @@ def make_rows(checkout: Checkout, asked: Sequence[Gated] = ()) -> Iterator[Row]:
 
 def _read(checkout: Checkout) -> Iterator[tuple[str, str, str, str]]:
     """What is read in the sources of a release, and what the table has."""
-    for definition, field, decides, gates, _ in rows_of(
-        checkout.release, "gated-fields", 3
-    ):
+    known = rows_of(checkout.release, "gated-fields", 3)
+    for cells in without_corrections("gated-fields", known):
+        definition, field, decides, gates, _ = cells
         yield definition, field, decides, gates
     for package in api_packages(checkout):
         for definition, marked in package.fields():

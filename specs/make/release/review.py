@@ -12,7 +12,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kubestencil.data_files import data_file
 from kubestencil.schema.knowledge.snapshots import (
-    MISSING,
     Line,
     TableDifference,
     base_of,
@@ -20,7 +19,7 @@ from kubestencil.schema.knowledge.snapshots import (
     differences,
     snapshots,
 )
-from kubestencil.schema.knowledge.tables import read_cells
+from kubestencil.schema.knowledge.tables import cells_of, read_cells
 from kubestencil.source.releases import is_after
 from kubestencil.text.markdown import literal
 
@@ -128,9 +127,7 @@ def _by_key(table: str, lines: Sequence[Line]) -> dict[tuple[str, ...], list[str
     """The cells of rows by what they are about; by all of them where several are about the
     same."""
     count = _KEYS.get(table, _OTHER_KEYS)
-    rows = [
-        ["" if cell == MISSING else cell for cell in line.split("\t")] for line in lines
-    ]
+    rows = [cells_of(line) for line in lines]
     keys = [tuple(row[:count]) for row in rows]
     return {
         key if keys.count(key) == 1 else tuple(row): row

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from specs.make.checkouts import Checkout
@@ -76,7 +75,7 @@ def declared(checkout: Checkout) -> Declared:
 def _fields(checkout: Checkout) -> Iterator[tuple[str, GoField, tuple[str, ...]]]:
     """Each field with the definition that has it, and the values of its type."""
     packages = list(api_packages(checkout))
-    enums = {package.folder: _enums(package.folder) for package in packages}
+    enums = {package.folder: _enums(package.source) for package in packages}
     core = enums.get(checkout.module("api") / "core/v1", {})
     for package in packages:
         # Types of another package, such as v1.Protocol or corev1.Protocol, are of that.
@@ -86,10 +85,7 @@ def _fields(checkout: Checkout) -> Iterator[tuple[str, GoField, tuple[str, ...]]
             yield definition, field, by_package.get(qualifier, {}).get(name, ())
 
 
-def _enums(folder: Path) -> dict[str, tuple[str, ...]]:
-    source = "\n".join(
-        path.read_text("utf-8") for path in sorted(folder.glob("types*.go"))
-    )
+def _enums(source: str) -> dict[str, tuple[str, ...]]:
     names = set(_ENUM.findall(source))
     values: dict[str, list[str]] = {name: [] for name in names}
     for match in _CONSTANT.finditer(source):

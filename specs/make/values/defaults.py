@@ -12,7 +12,7 @@ from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import parse_term
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
-from kubestencil.validator.protocol import Request
+from specs.make.asking.answers import stored
 from specs.make.asking.objects import (
     Path,
     find,
@@ -116,9 +116,8 @@ def _varied(
     enums: Mapping[tuple[str, str], Sequence[str]],
 ) -> Iterator[_Case]:
     """Objects in which a value beside one that is filled in is another."""
-    answers = validator.ask(Request("default", value) for value in objects)
     counts: Counter[tuple[str, str]] = Counter()
-    for value, answer in zip(objects, list(answers), strict=True):
+    for value, answer in zip(objects, stored(validator, objects), strict=True):
         if answer.object is None:
             continue
         filled = {path[:-1] for _, path in _filled(release, definition, value, answer)}
@@ -155,8 +154,8 @@ def _observed(
     definition: str,
     cases: Sequence[_Case],
 ) -> Iterator[Observation]:
-    requests = [Request("default", value) for value, _ in cases]
-    for (value, path), answer in zip(cases, validator.ask(requests), strict=True):
+    answers = stored(validator, (value for value, _ in cases))
+    for (value, path), answer in zip(cases, answers, strict=True):
         if answer.code != 200 or answer.object is None:
             continue
         for owner, at in _filled(release, definition, value, answer):

@@ -24,7 +24,7 @@ from kubestencil.schema.types import (
 )
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.asking.answers import created
+from specs.make.asking.answers import created, reapplied, stored
 from specs.make.asking.objects import (
     Position,
     find,
@@ -112,9 +112,7 @@ def _changes(
     kind: GroupVersionKind,
     objects: Sequence[Any],
 ) -> list[Change]:
-    plain = [_plain(kind, value) for value in objects]
-    same = validator.ask(Request("update", value, old=value) for value in plain)
-    kept = [value for value, answer in zip(plain, same, strict=True) if answer.accepted]
+    kept = reapplied(validator, [_plain(kind, value) for value in objects])
     tried = list(possible_changes(release, name, kind, kept))
     answers = created(validator, (change.new for change in tried))
     return [
@@ -175,16 +173,14 @@ def _with_effect(changes: Iterable[Change], validator: Validator) -> Iterator[Ch
     others say nothing of the field."""
     tried = list(changes)
     olds = {json.dumps(change.old): change.old for change in tried}
-    same = validator.ask(Request("update", old, old=old) for old in olds.values())
-    before = validator.ask(Request("default", old) for old in olds.values())
-    stored = {
-        text: answer.object
-        for text, kept, answer in zip(olds, same, before, strict=True)
-        if kept.accepted
+    kept = reapplied(validator, [*olds.values()])
+    before = {
+        json.dumps(old): answer.object
+        for old, answer in zip(kept, stored(validator, kept), strict=True)
     }
-    after = validator.ask(Request("default", change.new) for change in tried)
+    after = stored(validator, (change.new for change in tried))
     for change, answer in zip(tried, after, strict=True):
-        old, new = stored.get(json.dumps(change.old)), answer.object
+        old, new = before.get(json.dumps(change.old)), answer.object
         if old and new and {**old, "metadata": {}} != {**new, "metadata": {}}:
             yield change
 

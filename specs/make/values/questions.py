@@ -5,7 +5,6 @@ What is found here are candidates: ``proofs`` decides.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer
-from specs.make.asking.answers import Target, Verdict, created
+from specs.make.asking.answers import Target, Verdict, created, listed_values
 from specs.make.asking.objects import (
     Position,
     general,
@@ -39,8 +38,6 @@ PROBES = (
     "10%", "1.0.0", "v1", "Bogus!", "a" * 15, "a" * 16, "a-1-b", "123",
 )  # fmt: skip
 BOGUS = "Bogus!"
-_SUPPORTED = re.compile(r"supported values: (.*)\Z", re.S)
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _INT32 = 2**31 - 1
 _LENGTHS = (1, 65, 260, 1_100, 5_000, 40_000)
 _MOST_ITEMS = 130
@@ -285,10 +282,8 @@ def _supported(answer: Answer, position: Position) -> list[str] | None:
     # Of a strategy, the field itself is not named.
     is_part = position.is_item or position.field == "type"
     for cause in Target(position.path, is_part).causes(answer):
-        if cause.reason == "FieldValueNotSupported":
-            listed = _SUPPORTED.search(cause.message)
-            if listed:
-                return sorted(set(_QUOTED.findall(listed[1])))
+        if cause.reason == "FieldValueNotSupported" and (names := listed_values(cause)):
+            return sorted({*names})
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -33,6 +33,8 @@ from kubestencil.schema.knowledge.warnings import (
 from kubestencil.schema.types import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.source.releases import release_order, version_in
+
+_CHOICE = re.compile(r"\{([^}]*)\}")
 
 
 class ChangedField(NamedTuple):
@@ -289,14 +291,14 @@ def renamed_field(kind: GroupVersionKind, path: str) -> RenamedField | None:
 
     There are no indexes of lists in ``path``.
     """
-    return _renamed().get((kind.group, kind.kind, path))
+    return renamed_fields().get((kind.group, kind.kind, path))
 
 
 def renamed_inside(kind: GroupVersionKind, path: str) -> list[str]:
     """Where later versions of a kind have what is inside of an object at ``path``."""
     return [
         renamed.path
-        for (group, name, field), renamed in _renamed().items()
+        for (group, name, field), renamed in renamed_fields().items()
         if (group, name) == (kind.group, kind.kind) and field.startswith(f"{path}.")
     ]
 
@@ -313,11 +315,34 @@ def _changed() -> Mapping[tuple[str, str], ChangedField]:
 
 
 @cache
-def _renamed() -> Mapping[tuple[str, str, str], RenamedField]:
-    return {
-        (group, kind, path): RenamedField(new_path, _values(beside))
-        for group, kind, path, new_path, beside in read_cells("renamed-fields")
+def renamed_fields() -> Mapping[tuple[str, str, str], RenamedField]:
+    """Where later versions have fields, by group, kind and path."""
+    renamed = {
+        (group, kind, _without_indexes(path)): RenamedField(new_path, _values(beside))
+        for group, kind, *cells in read_cells("renamed-fields")
+        for path, new_path, beside in _alternatives(cells)
     }
+    inside = {
+        (group, kind, f"{path}.{rest}"): inner
+        for (group, kind, path), outer in renamed.items()
+        for (*other, inner_path), inner in renamed.items()
+        for same, _, rest in [inner_path.partition(f"{_without_indexes(outer.path)}.")]
+        if other == [group, kind] and rest and not same
+    }
+    return {**inside, **renamed}
+
+
+def _alternatives(cells: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The rows that one with ``{a,b}`` in its first cell stands for."""
+    if choice := _CHOICE.search(cells[0]):
+        for name in choice[1].split(","):
+            yield [_CHOICE.sub(name, cell) for cell in cells]
+    else:
+        yield cells
+
+
+def _without_indexes(path: str) -> str:
+    return path.replace("[]", "")
 
 
 def _values(cell: str) -> Mapping[str, str | bool]:

@@ -69,7 +69,7 @@ def newest_rows(table: str, row_type: type[Row]) -> Iterator[Row]:
     readers = _readers(row_type)
     *_, lines = lines_of_releases(table).values()
     for line in sorted(lines):
-        cells = _cells(line)
+        cells = cells_of(line)
         yield row_type(*(read(cell) for read, cell in zip(readers, cells, strict=True)))
 
 
@@ -80,7 +80,9 @@ def _readers(row_type: type[Any]) -> list[Callable[[str], Any]]:
 def ranged_cells(table: str, keys: int) -> Iterator[tuple[ReleaseRange, list[str]]]:
     """The cells of each row of a table of ``specs/facts/``, with its releases, in the order
     of ``ranged_rows``."""
-    found = [(releases, _cells(line)) for releases, line in ranged(differences(table))]
+    found = [
+        (releases, cells_of(line)) for releases, line in ranged(differences(table))
+    ]
     yield from sorted(found, key=lambda row: row[1][:keys])
 
 
@@ -99,8 +101,9 @@ def read_cells(table: str) -> Iterator[Sequence[str]]:
     """The cells of each row, texts; lines that begin with "#" are comments."""
     for line in data_file(f"specs/{table}.tsv").read_text("utf-8").splitlines():
         if not line.startswith("#"):
-            yield _cells(line)
+            yield cells_of(line)
 
 
-def _cells(line: str) -> list[str]:
+def cells_of(line: str) -> list[str]:
+    """The cells of a line; a missing fact is an empty text."""
     return ["" if cell == MISSING else cell for cell in line.split("\t")]

@@ -32,12 +32,6 @@ import (
 	"example.com/validator/report"
 )
 
-// What adds the kinds of the API server's files to a scheme.
-var installers = []func(*runtime.Scheme){
-	apiserver.Install, audit.Install, eventratelimit.Install, podtoleration.Install,
-	resourcequota.Install, webhookadmission.Install,
-}
-
 // Kinds that are no files of users, such as events of audits, are called otherwise.
 var fileKind = regexp.MustCompile(`(Configuration|Config|Policy|Args)$`)
 
@@ -52,7 +46,10 @@ func main() {
 		panic(err)
 	}
 	apiserverScheme := runtime.NewScheme()
-	for _, install := range installers {
+	for _, install := range []func(*runtime.Scheme){
+		apiserver.Install, audit.Install, eventratelimit.Install, podtoleration.Install,
+		resourcequota.Install, webhookadmission.Install,
+	} {
 		install(apiserverScheme)
 	}
 	// That of kube-controller-manager is private.
@@ -109,8 +106,6 @@ func isShared(path string) bool {
 
 // What definitions are called that are of a package.
 func definition(path string) string {
-	// EncryptionConfiguration was moved in 1.30.
-	path = strings.Replace(path, "/apis/config/", "/apis/apiserver/", 1)
 	if path = strings.TrimPrefix(path, "k8s.io/"); strings.HasPrefix(path, "kubernetes/pkg/") {
 		panic("internal type of " + path)
 	}
@@ -175,8 +170,6 @@ var special = map[string]string{
 	"k8s.io/apimachinery/pkg/api/resource.QuantityValue":                            "apimachinery.pkg.api.resource.Quantity",
 	"k8s.io/component-base/logs/api/v1.TimeOrMetaDuration":                          "any",
 	"k8s.io/kubernetes/cmd/kubeadm/app/apis/bootstraptoken/v1.BootstrapTokenString": "string",
-	// Until 1.26.
-	"k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm/v1beta2.BootstrapTokenString": "string",
 	"time.Duration": "any",
 }
 

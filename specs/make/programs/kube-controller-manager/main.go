@@ -2,15 +2,11 @@
 package main
 
 import (
-	"github.com/spf13/pflag"
 	"k8s.io/kubernetes/cmd/kube-controller-manager/app/options"
 
 	"example.com/validator/flagsets"
 	"example.com/validator/report"
 )
-
-// What older releases add to these flags.
-var added []func(*pflag.FlagSet)
 
 func main() {
 	defer report.Flush()
@@ -19,10 +15,6 @@ func main() {
 		if err != nil {
 			panic(err)
 		}
-		sets := options.Flags(nil, nil, nil)
-		for _, add := range added {
-			add(sets.FlagSet("generic"))
-		}
-		return report.Options{Sets: flagsets.All(sets)}
+		return report.Options{Sets: flagsets.All(options.Flags(nil, nil, nil))}
 	})
 }

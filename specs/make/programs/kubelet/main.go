@@ -12,9 +12,6 @@ import (
 	"example.com/validator/report"
 )
 
-// What older releases add to these flags.
-var added []func(*pflag.FlagSet)
-
 func main() {
 	defer report.Flush()
 	kinds, _, err := scheme.NewSchemeAndCodecs()
@@ -30,9 +27,6 @@ func main() {
 		options.NewKubeletFlags().AddFlags(set)
 		options.AddKubeletConfigFlags(set, config)
 		options.AddGlobalFlags(set)
-		for _, add := range added {
-			add(set)
-		}
 		return report.Options{Sets: []*pflag.FlagSet{set}, File: func() (any, error) {
 			file := &kubeletfile.KubeletConfiguration{}
 			return file, kinds.Convert(config, file, nil)
