@@ -481,7 +481,7 @@ def test_what_is_no_crd_is_refused_with_file_line_and_pointer(
 
 
 def test_a_root_that_keeps_unknown_fields_needs_no_type(tmp_path: Path) -> None:
-    # API servers of 1.35 to 1.37 take it.
+    # API servers take it.
     schema = {"x-kubernetes-preserve-unknown-fields": True}
     release = load(write(tmp_path, change(SCHEMA, schema)))
     widget = next(

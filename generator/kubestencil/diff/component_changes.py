@@ -184,12 +184,12 @@ _Facts = TypeVar("_Facts", bound=Metric | Flag)
 
 
 class ComponentChange(NamedTuple, Generic[_Facts]):
-    """A metric, or a command line flag (``cloud-config``), that differs
-    between two releases.
+    """A metric, or a command line flag (``cloud-config``), that differs between two
+    releases.
 
-    ``before`` and ``after`` are None where it is not there. ``component`` is the one that has the flag, and ``field`` the field of a
-    configuration file that says the same in the newer release; empty where there is none,
-    and for a metric.
+    ``before`` and ``after`` are None where it is not there. ``component`` is the one that
+    has the flag, and ``field`` the field of a configuration file that says the same in the
+    newer release; empty where there is none, and for a metric.
     """
 
     name: str

@@ -14,7 +14,8 @@ from kubestencil.source.releases import ReleaseRange
 
 class Metric(NamedTuple):
     """A metric in a range of releases: its ``type`` (``Counter``), its ``stability``
-    (``stable``, ``beta`` or ``alpha``), and the release from which it is ``deprecated``, or None.
+    (``stable``, ``beta`` or ``alpha``), and the release from which it is ``deprecated``,
+    or None.
     """
 
     releases: ReleaseRange
