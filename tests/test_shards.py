@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import time
@@ -17,13 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from kubestencil.build.record import check_output
 from kubestencil.checking import Report, check_paths
 from kubestencil.checking.merging.join import as_part, joined
 from kubestencil.checking.merging.stored_reports import read_report
 from kubestencil.checking.sarif import report_sarif
 from kubestencil.checking.suppressions import apply_configuration, read_configuration
 from kubestencil.cli import cli
-from kubestencil.errors import UsageError
+from kubestencil.errors import OutputError, UsageError
 from kubestencil.schema import Release
 from kubestencil.schema.lazy import load_lazily
 from kubestencil.shards import WHOLE, Shard, read_shard
@@ -324,3 +326,25 @@ def test_options_of_shards_that_contradict_each_other_are_refused(
     (tmp_path / "a.yaml").write_text(_OBJECTS[0])
     fix = run("check", "a.yaml", "--fix", "--shard", "1/2")
     assert fix.returncode == 2 and "cannot be combined" in fix.stderr
+
+
+def test_a_folder_of_records_is_looked_into_while_another_run_changes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shard that had staged its files removed their folder while the next one began,
+    which ended with an error about standard output."""
+    staging = tmp_path / ".kubestencil/.cache/staging.1-2.abc"
+    (staging / "inner").mkdir(parents=True)
+    scandir = os.scandir
+
+    def remove_and_scan(path: str | Path) -> Any:
+        if Path(path) == staging:
+            shutil.rmtree(staging)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", remove_and_scan)
+    check_output(tmp_path)
+    assert not staging.exists()
+    (tmp_path / ".kubestencil/link").symlink_to("/")
+    with pytest.raises(OutputError, match="symbolic link"):
+        check_output(tmp_path)

@@ -260,7 +260,7 @@ def check_output(out: Path) -> None:
     check_folder(out)
     root = out / PRIVATE
     # A link could lead to the root of the file system: it is not looked into.
-    for path in chain([root], () if root.is_symlink() else root.rglob("*")):
+    for path in chain([root], () if root.is_symlink() else _paths_below(root)):
         if path.is_symlink():
             raise OutputError(
                 "is a symbolic link in the folder of records",
@@ -271,8 +271,16 @@ def check_output(out: Path) -> None:
 
 def remove_partial_files(out: Path) -> None:
     """Remove the temporary files of killed runs; no other run may be active."""
-    for path in (out / PRIVATE).rglob(f"*{atomic.PARTIAL_SUFFIX}"):
-        path.unlink(missing_ok=True)
+    for path in _paths_below(out / PRIVATE):
+        if path.name.endswith(atomic.PARTIAL_SUFFIX):
+            path.unlink(missing_ok=True)
+
+
+def _paths_below(folder: Path) -> Iterator[Path]:
+    """What is in a folder, however deep. Unlike rglob, walk goes on where another run
+    removes its staging folder meanwhile."""
+    for root, folders, names in os.walk(folder):
+        yield from (Path(root, name) for name in (*folders, *names))
 
 
 def modification_times(out: Path) -> Mapping[str, int]:
@@ -289,7 +297,6 @@ def recorded_trees(out: Path) -> list[str]:
 def _record_files(out: Path) -> Iterator[Path]:
     if (out / PRIVATE).is_symlink():
         return
-    # Unlike rglob, walk goes on where another run removes its staging folder meanwhile.
     for folder, folders, names in os.walk(out / PRIVATE):
         if _CACHE in folders:
             folders.remove(_CACHE)
