@@ -337,8 +337,8 @@ def test_a_folder_of_records_is_looked_into_while_another_run_changes_it(
     (staging / "inner").mkdir(parents=True)
     scandir = os.scandir
 
-    def remove_and_scan(path: str | Path) -> Any:
-        if Path(path) == staging:
+    def remove_and_scan(path: str | Path | int) -> Any:
+        if not isinstance(path, int) and Path(path) == staging:
             shutil.rmtree(staging)
         return scandir(path)
 
