@@ -68,10 +68,10 @@ def exit_code(run: Callable[[], int]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        # Sources and output folders raise KubestencilError. What remains is a failure
-        # of standard output itself: a full disk, a closed terminal.
-        reason = error.strerror or "it is closed"
-        _show_error(f"standard output: cannot be written: {reason}")
+        # Sources and output folders raise KubestencilError. What remains without a file
+        # is a failure of standard output itself: a full disk, a closed terminal.
+        where = error.filename or "standard output: cannot be written"
+        _show_error(f"{where}: {error.strerror or 'it is closed'}")
         return 1
 
 
