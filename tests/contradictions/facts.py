@@ -25,7 +25,7 @@ from kubestencil.schema.graph import breadth_first, reference_graph
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import refused_fields
 from kubestencil.schema.knowledge.fields import KnownField, known_field
-from kubestencil.schema.knowledge.places import known_place, unvalidated_fields
+from kubestencil.schema.knowledge.places import is_unvalidated, known_place
 from kubestencil.schema.knowledge.words import field_in_words, rules_in_words
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.targets.site.addresses import page_addresses
@@ -327,10 +327,10 @@ class ForObjects:
     ) -> Contradiction:
         detail = f"{problem.rule} {field_path(problem.path)}: {problem.message[:200]} | {text}"
         kind_of_object = judged.case.kind
-        unseen = unvalidated_fields(self._releases[0].name).get(kind_of_object, ())
-        path = keys_of(problem.path)
+        release, path = self._releases[0].name, keys_of(problem.path)
         # Reports have neither combinations of fields nor what was not looked into before.
-        is_gap = problem.rule in _OF_COMBINATIONS or path.startswith(tuple(unseen))
+        is_unseen = is_unvalidated(release, kind_of_object, path)
+        is_gap = problem.rule in _OF_COMBINATIONS or is_unseen
         group: Group = "gap" if is_gap else "fact"
         return Contradiction(group, kind, judged.case.name, detail)
 

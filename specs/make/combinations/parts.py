@@ -14,6 +14,7 @@ from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import Combination, is_set
 from kubestencil.schema.knowledge.fields import server_values
 from kubestencil.schema.knowledge.gates import gate_of
+from kubestencil.schema.knowledge.places import is_unvalidated
 from kubestencil.schema.types import Field, Release
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.accepted import AcceptedFields
@@ -33,7 +34,6 @@ from specs.make.asking.objects import (
     written,
 )
 from specs.make.asking.pool import Objects
-from specs.make.values.proofs import is_unvalidated
 
 #: Other values of fields; None leaves a field out.
 Changes = Mapping[str, Any]

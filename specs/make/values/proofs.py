@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from kubestencil.schema.kinds import definitions_of_kinds
-from kubestencil.schema.knowledge.places import unvalidated_fields
+from kubestencil.schema.knowledge.places import is_unvalidated
 from kubestencil.schema.knowledge.values import FORMATS, FactRow
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
@@ -162,12 +162,6 @@ class Occurrences:
         if rule in ("format", "key_format"):
             return not all(map(FORMATS[value].accepts, filter(None, texts)))
         return rule in beyond and beyond[rule]()
-
-
-def is_unvalidated(release: str, kind: GroupVersionKind, path: str) -> bool:
-    """Whether a server of a release does not look into what is at a path of a kind."""
-    places = unvalidated_fields(release).get(kind, ())
-    return any(f"{path}.".startswith(f"{place}.") for place in places)
 
 
 def proof_of_limit(

@@ -11,7 +11,7 @@ from kubestencil.checking.paths import items_at, link_of, values_at
 from kubestencil.checking.problems import Check, missing_field
 from kubestencil.checking.values.fields import check_of_facts
 from kubestencil.schema.knowledge.kinds import built_in_groups
-from kubestencil.schema.knowledge.places import facts_in_kind, unvalidated_fields
+from kubestencil.schema.knowledge.places import facts_in_kind, is_unvalidated
 from kubestencil.schema.knowledge.resources import resource_in
 from kubestencil.schema.types import GroupVersionKind
 
@@ -28,24 +28,19 @@ def refusals(
     It does not look at what is given as the status of a new object, nor into fields that
     it does not validate, but for places in these of which something is known.
     """
-    unvalidated = unvalidated_fields(release).get(kind, ())
     known = facts_in_kind(release, kind)
     seen = set()
     for problem in problems:
         rule, path, *_ = problem
         place = ".".join(step for step in path if isinstance(step, str))
-        is_ignored = _is_in(place, ("status",)) or (
-            _is_in(place, unvalidated) and place not in known
+        is_ignored = path[:1] == ("status",) or (
+            place not in known and is_unvalidated(release, kind, place)
         )
         # What is absent lacks all that is in it, too.
         is_known = (rule, path) in seen or ("missing-field", path[:-1]) in seen
         if not is_ignored and not is_known:
             seen.add((rule, path))
             yield problem
-
-
-def _is_in(place: str, others: Iterable[str]) -> bool:
-    return any(f"{place}.".startswith(f"{other}.") for other in others)
 
 
 class _Place(NamedTuple):

@@ -322,13 +322,14 @@ def renamed_fields() -> Mapping[tuple[str, str, str], RenamedField]:
         for group, kind, *cells in read_cells("renamed-fields")
         for path, new_path, beside in _alternatives(cells)
     }
-    inside = {
-        (group, kind, f"{path}.{rest}"): inner
-        for (group, kind, path), outer in renamed.items()
-        for (*other, inner_path), inner in renamed.items()
-        for same, _, rest in [inner_path.partition(f"{_without_indexes(outer.path)}.")]
-        if other == [group, kind] and rest and not same
-    }
+    inside: dict[tuple[str, str, str], RenamedField] = {}
+    for (group, kind, path), outer in renamed.items():
+        moved_to = f"{_without_indexes(outer.path)}."
+        for (other_group, other_kind, inner_path), inner in renamed.items():
+            is_of_kind = (other_group, other_kind) == (group, kind)
+            if is_of_kind and inner_path.startswith(moved_to):
+                rest = inner_path.removeprefix(moved_to)
+                inside[group, kind, f"{path}.{rest}"] = inner
     return {**inside, **renamed}
 
 

@@ -99,6 +99,12 @@ def unvalidated_fields(release: str) -> _Paths:
     return _paths(rows("unvalidated-fields", KindField), release)
 
 
+def is_unvalidated(release: str, kind: GroupVersionKind, path: str) -> bool:
+    """Whether a server of a release does not look into what is at a path of a kind."""
+    places = unvalidated_fields(release).get(kind, ())
+    return any(f"{path}.".startswith(f"{place}.") for place in places)
+
+
 def _paths(
     fields: Iterator[KindField] | Iterator[ImmutableField], release: str
 ) -> _Paths:
