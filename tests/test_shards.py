@@ -25,6 +25,7 @@ from kubestencil.checking.merging.stored_reports import read_report
 from kubestencil.checking.sarif import report_sarif
 from kubestencil.checking.suppressions import apply_configuration, read_configuration
 from kubestencil.cli import cli
+from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.errors import OutputError, UsageError
 from kubestencil.schema import Release
 from kubestencil.schema.lazy import load_lazily
@@ -346,5 +347,6 @@ def test_a_folder_of_records_is_looked_into_while_another_run_changes_it(
     check_output(tmp_path)
     assert not staging.exists()
     (tmp_path / ".kubestencil/link").symlink_to("/")
+    clear_run_caches()
     with pytest.raises(OutputError, match="symbolic link"):
         check_output(tmp_path)
