@@ -187,6 +187,34 @@ def test_merge_says_which_shard_is_missing_or_of_another_run(
     assert "has another version of kubestencil: 0.1" in refusal(*shards)
 
 
+@pytest.mark.parametrize("report_format", ["sarif", "junit"])
+def test_merge_joins_shards_in_the_formats_of_services(
+    shards: list[str], report_format: str
+) -> None:
+    """Counts, skips and the exit code are those of one run."""
+    for number, name in enumerate(shards, 1):
+        Path(name).unlink()
+        _check("--shard", f"{number}/3", "-f", report_format, "-o", name)
+    for merged_format in ("json", report_format):
+        code, whole = _check("-f", merged_format)
+        assert _run("merge", *shards, "-f", merged_format, code=[code]) == whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<?xml version="1.0"?><testsuites/>',
+        '<?xml version="1.0"?><property name="report" value="{}" />',
+        '{"runs": [{"properties": {}}]}',
+        '{"runs": []}',
+    ],
+)
+def test_merge_refuses_other_reports_of_services(shards: list[str], text: str) -> None:
+    Path("1.json").write_text(text)
+    result = CliRunner().invoke(cli, ["merge", *shards])
+    assert "nor of a shard in SARIF or JUnit" in str(result.exception)
+
+
 @pytest.mark.parametrize(
     "change",
     [
