@@ -39,7 +39,7 @@ def test_combinations_are_proven_by_the_servers_code(name: str) -> None:
     unproven = []
     with Validator(built_validator(name)) as validator:
         objects = accepted_objects(release, validator, proof_objects())
-        corpus = Corpus(release, validator, objects, {})
+        corpus = Corpus(release, validator, objects)
         for definition in combinations(name).keys() & release.definitions.keys():
             for rule in combinations(name)[definition]:
                 verdict = verdict_on(corpus, rule)

@@ -74,7 +74,7 @@ def _found(*own: Combination) -> set[Combination]:
         {"apiVersion": "example.io/v1", "kind": "Thing", "spec": spec}
         for spec in (*specs, {"b": "2", "c": "1", "d": "2"})
     ]
-    corpus = Corpus(release, cast(Validator, _Server()), {kind: objects}, {})
+    corpus = Corpus(release, cast(Validator, _Server()), {kind: objects})
     return {each.rule for each in rules_of(corpus, own, [], {_SPEC})}
 
 

@@ -20,7 +20,7 @@ from specs.make import __main__ as specs_make
 from specs.make import corrections
 from specs.make import facts as specs_facts
 from specs.make.checkouts import Checkout
-from specs.make.makers import make_table
+from specs.make.makers import MAKERS, make_tables
 from specs.make.release import listing, review, sizes
 from specs.make.release.modules import next_release
 from tests.small_kubernetes import make_checkouts
@@ -69,7 +69,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for cached in (snapshots.snapshots, corrections._corrections):
         cached.cache_clear()
     for table in ("parameters", "resources"):
-        make_table(table, newest)
+        make_tables(MAKERS[table], newest)
     specs_facts.write_facts(
         "lifecycle", {"1.32": [("v1", "Pod", "1.30", "", "", "", "")]}
     )

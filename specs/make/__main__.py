@@ -18,7 +18,7 @@ from kubestencil.source.releases import (
     version_name,
 )
 from specs.make.checkouts import Checkout
-from specs.make.makers import ASKED, TABLES, ask_tables, make_table
+from specs.make.makers import MAKERS, make_tables
 from specs.make.release.modules import next_release
 from specs.make.release.run import add_arguments, make_release
 
@@ -29,14 +29,9 @@ def main(arguments: Sequence[str]) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_arguments(commands.add_parser("release", help="all tables of a release"))
     commands.add_parser("next", help="print the release that is not listed yet, if any")
-    asked = {table: group for group in ASKED for table in group.tables}
-    for table in sorted({*TABLES, *asked}):
-        others = ", ".join(
-            sorted({*asked[table].tables} - {table}) if table in asked else ()
-        )
+    for table, maker in sorted(MAKERS.items()):
         command = commands.add_parser(
-            table,
-            help="this table of some releases" + (f", with {others}" if others else ""),
+            table, help=f"{', '.join(maker.tables)} of some releases"
         )
         command.add_argument(
             "releases", nargs="+", metavar="RELEASE", help="1.38, 1.29..1.37"
@@ -49,15 +44,6 @@ def main(arguments: Sequence[str]) -> int:
             help="a folder with modules, such as k8s.io/api@v0.38.0: that of "
             "`go env GOMODCACHE`",
         )
-        if table in asked:
-            command.add_argument(
-                "--objects",
-                type=Path,
-                action="append",
-                default=[],
-                metavar="DIR",
-                help="more manifests, which may disprove what others say",
-            )
     options = parser.parse_args(arguments)
     try:
         if options.command == "release":
@@ -68,10 +54,7 @@ def main(arguments: Sequence[str]) -> int:
         for text in options.releases:
             for release in _expand(text):
                 checkout = Checkout(options.sources, release)
-                if options.command in asked:
-                    ask_tables(asked[options.command], checkout, options.objects)
-                else:
-                    make_table(options.command, checkout)
+                make_tables(MAKERS[options.command], checkout)
     except KubestencilError as error:
         print(error, file=sys.stderr)
         return 1

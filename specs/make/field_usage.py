@@ -13,24 +13,11 @@ from typing import Any
 
 import yaml
 
-from kubestencil import load
+from kubestencil import atomic, load
+from kubestencil.data_files import data_file
 from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
 from kubestencil.schema.knowledge.fields import FieldName
-from specs.make.tables import write_table
-
-HEADER = """
-How often public manifests set a field, tab-separated:
-
-  group   of the package of the type
-  type    its name, in any version
-  field   its JSON name; - for the type itself
-  weight  1 + log2 of the number of files with the field, rounded down
-
-Made by `python -m specs.make.field_usage DIR` (specs/README.md) from 3,199 files of
-public repositories (Kubernetes and its documentation, kustomize, Argo CD, Kubeflow,
-sample applications) of at most 60 KiB, read with the types of Kubernetes 1.35. The
-search of the site puts first what people use.
-"""
+from kubestencil.schema.types import group_version_kind
 
 _RELEASE = "1.35"
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -43,11 +30,7 @@ _MAX_DEPTH = 40
 def make_rows(folder: Path) -> list[tuple[str, ...]]:
     """The rows of the table for the manifests below a folder."""
     release = load(_RELEASE)
-    kinds = {
-        kind: definition
-        for definition in release.definitions.values()
-        for kind in definition.kinds
-    }
+    kinds = {kind: each for each in release.definitions.values() for kind in each.kinds}
     counts: Counter[FieldName] = Counter()
     for file in sorted(folder.rglob("*")):
         if file.suffix in _SUFFIXES and file.stat().st_size <= _MAX_SIZE:
@@ -62,17 +45,17 @@ def _names_in_file(
     file: Path, kinds: Mapping[GroupVersionKind, Definition], release: Release
 ) -> Collection[FieldName]:
     """The types and fields in a file, each once; none of a file that is a template."""
-    names: set[FieldName] = set()
     try:
         documents = list(yaml.load_all(file.read_bytes(), yaml.CSafeLoader))
     except (yaml.YAMLError, ValueError):
-        return names
-    for document in documents:
-        for value in _objects(document):
-            definition = kinds.get(_kind_of(value))
-            if definition is not None:
-                names.update(_names(value, definition, release, 0))
-    return names
+        return ()
+    return {
+        name
+        for document in documents
+        for value in _objects(document)
+        if (definition := kinds.get(_kind_of(value)))
+        for name in _names(value, definition, release, 0)
+    }
 
 
 def _objects(document: Any) -> Iterator[Mapping[str, Any]]:
@@ -86,8 +69,7 @@ def _objects(document: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
-    group, _, version = str(value.get("apiVersion")).rpartition("/")
-    return GroupVersionKind(group, version, str(value.get("kind")))
+    return group_version_kind(str(value.get("apiVersion")), str(value.get("kind")))
 
 
 def _names(
@@ -115,5 +97,14 @@ def _inner_objects(
             yield from _inner_objects(item, schema.values)
 
 
+def main(folder: Path) -> None:
+    """Write the rows below the comments of the table."""
+    path = data_file("specs/field-usage.tsv")
+    lines = path.read_text("utf-8").splitlines()
+    comments = [line for line in lines if line.startswith("#")]
+    rows = ["\t".join(row) for row in make_rows(folder)]
+    atomic.write(path, "\n".join([*comments, *rows, ""]).encode())
+
+
 if __name__ == "__main__":
-    write_table("field-usage", HEADER, make_rows(Path(sys.argv[1])))
+    main(Path(sys.argv[1]))

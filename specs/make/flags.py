@@ -19,7 +19,7 @@ from kubestencil.schema.knowledge.snapshots import lines_of_releases
 from kubestencil.schema.knowledge.tables import cells_of
 from specs.make.checkouts import Checkout
 from specs.make.program import program_rows
-from specs.make.tables import report
+from specs.make.progress import report
 
 _COMPONENTS = (
     *("kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler"),

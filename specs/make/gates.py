@@ -24,7 +24,7 @@ from kubestencil.source.releases import (
 from kubestencil.source.yaml import documents
 from specs.make.checkouts import Checkout, go_sources
 from specs.make.program import program_rows
-from specs.make.tables import report
+from specs.make.progress import report
 
 # Files that define gates, by module, whose constants are called after them.
 _FILES = (

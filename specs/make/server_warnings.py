@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.checking.verdicts.internal_paths import located
@@ -18,6 +17,7 @@ from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.schema.knowledge.warnings import NODE_LABELS, POD_ANNOTATIONS
 from kubestencil.schema.types import Release
+from kubestencil.validator.binaries import require_binary
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 from specs.make.asking.objects import Path as Steps
@@ -25,7 +25,7 @@ from specs.make.asking.objects import positions, replaced, value_at
 from specs.make.asking.pool import Objects, accepted_objects, seed_objects
 from specs.make.checkouts import Checkout, go_sources
 from specs.make.documents import parsed_document
-from specs.make.tables import report
+from specs.make.progress import report
 
 #: Definition, field, key or value, unless, since, instead.
 Row = tuple[str, str, str, str, str, str]
@@ -84,13 +84,11 @@ class _Said(NamedTuple):
         )
 
 
-def ask_tables(
-    checkout: Checkout, program: Path, folders: Sequence[Path]
-) -> dict[str, list[Row]]:
+def ask_tables(checkout: Checkout) -> dict[str, list[Row]]:
     """The rows of a release, by asking its program."""
     release = parsed_document(checkout)
-    with Validator(program) as validator:
-        objects = accepted_objects(release, validator, seed_objects(folders))
+    with Validator(require_binary(checkout.release)) as validator:
+        objects = accepted_objects(release, validator, seed_objects())
         rows = {*_keys(release, validator, objects, _candidates(checkout))}
         report(f"{checkout.release}: keys")
         rows.update(_fields(release, validator, objects))

@@ -52,9 +52,13 @@ def listed_values(cause: Cause) -> list[str]:
     return _QUOTED.findall(listed[1]) if listed else []
 
 
-def accepted(validator: Validator, objects: Sequence[Any]) -> list[Any]:
-    """Those of some objects that can be created."""
-    answers = created(validator, objects)
+def accepted(
+    validator: Validator,
+    objects: Sequence[Any],
+    gates: Mapping[str, bool] = MappingProxyType({}),
+) -> list[Any]:
+    """Those of some objects that can be created, with some feature gates."""
+    answers = created(validator, objects, gates)
     return [
         value for value, answer in zip(objects, answers, strict=True) if answer.accepted
     ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from kubestencil import atomic
@@ -79,16 +80,20 @@ def examples(release: Release, name: str) -> list[Any]:
     return [to_json(tree) for tree in examples if tree is not None]
 
 
-def seed_objects(
-    folders: Sequence[Path] = (), proofs: Sequence[Path] = (PROOFS,)
-) -> Objects:
+def seed_objects(proofs: Sequence[Path] = (PROOFS,)) -> Objects:
     """The objects that the tables begin with: what proved facts when they were made last,
-    and manifests, those of folders included."""
-    objects = given_objects((*SEEDS, *folders))
-    for file in proofs:
-        for line in file.read_text("utf-8").splitlines():
+    and manifests."""
+    objects: Objects = defaultdict(list)
+    for file in find_files([*map(str, SEEDS)]):
+        for item in (
+            () if file.reason_to_skip else read_manifests(file.read(), file.name)
+        ):
+            if isinstance(item, Manifest):
+                objects[kind_of(item.value)].append(item.value)
+    for path in proofs:
+        for line in path.read_text("utf-8").splitlines():
             value = json.loads(line)
-            objects.setdefault(kind_of(value), []).append(value)
+            objects[kind_of(value)].append(value)
     return objects
 
 
@@ -100,10 +105,13 @@ def add_proofs(file: Path, proofs: Iterable[Any]) -> None:
 
 
 def accepted_objects(
-    release: Release, validator: Validator, objects: Objects
+    release: Release,
+    validator: Validator,
+    objects: Objects,
+    gates: Mapping[str, bool] = MappingProxyType({}),
 ) -> Objects:
-    """Those of some objects that a release accepts, without the fields that it lacks, and
-    without their status, which a creation ignores."""
+    """Those of some objects that a release accepts, with some feature gates, without the
+    fields that it lacks, and without their status, which a creation ignores."""
     found: Objects = {}
     for name, kind in kind_definitions(release).items():
         schema = release.definitions[name].schema
@@ -112,7 +120,7 @@ def accepted_objects(
         ]
         for value in values:
             value.pop("status", None)
-        found[kind] = accepted(validator, values)
+        found[kind] = accepted(validator, values, gates)
     return found
 
 
@@ -126,14 +134,3 @@ def stored_objects(release: Release, validator: Validator, objects: Objects) -> 
         ]
         for kind, values in accepted_objects(release, validator, objects).items()
     }
-
-
-def given_objects(folders: Sequence[Path]) -> Objects:
-    """The objects in the manifests of folders, by kind."""
-    objects: Objects = defaultdict(list)
-    for file in find_files([str(folder) for folder in folders]) if folders else ():
-        if not file.reason_to_skip:
-            for item in read_manifests(file.read(), file.name):
-                if isinstance(item, Manifest):
-                    objects[kind_of(item.value)].append(item.value)
-    return objects

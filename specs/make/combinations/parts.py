@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Results
@@ -75,25 +74,18 @@ class Part(NamedTuple):
 
 class Corpus:
     """The parts of accepted objects by definition, the smallest first, and values of
-    fields. Parts of ``others`` are not changed: they may disprove rules only."""
+    fields."""
 
     def __init__(
-        self,
-        release: Release,
-        validator: Validator,
-        objects: Objects,
-        others: Objects,
+        self, release: Release, validator: Validator, objects: Objects
     ) -> None:
         self.release = release
         self._validator = validator
         self.parts: dict[str, list[Part]] = defaultdict(list)
         self._values = Values(release.definitions, AcceptedFields(release.name))
         self._samples: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
-        self._others: dict[str, list[Part]] = defaultdict(list)
         for part in self._parts_in(objects):
             self._add(part)
-        for part in self._parts_in(others):
-            self._others[part.definition].append(part)
 
     def _parts_in(self, objects: Objects) -> Iterator[Part]:
         release, names = self.release, definitions_of_kinds(self.release)
@@ -176,7 +168,7 @@ class Corpus:
 
     def disproof(self, rule: Combination) -> Part | None:
         """An accepted part that breaks a rule."""
-        parts = chain(self.parts[rule.definition], self._others[rule.definition])
+        parts = self.parts[rule.definition]
         return next((part for part in parts if breaks(rule, part.value)), None)
 
     def various(self, definition: str, most: int) -> list[Part]:

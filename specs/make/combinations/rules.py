@@ -12,7 +12,7 @@ from specs.make.asking.objects import general
 from specs.make.combinations.mine import candidates, refusals
 from specs.make.combinations.parts import Corpus, Part, breaks
 from specs.make.combinations.proofs import applies, verdict_on
-from specs.make.tables import report
+from specs.make.progress import report
 
 # In how many different parts a rule is proven that only the asking suggests.
 _FEWEST_PROOFS = 2

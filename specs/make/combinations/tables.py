@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
 from kubestencil.schema import parse
 from kubestencil.schema.knowledge.conditions import Combination, combination_rows
 from kubestencil.schema.types import Release
 from kubestencil.source import available, locate
 from kubestencil.source.releases import ReleaseRange
+from kubestencil.validator.binaries import require_binary
 from kubestencil.validator.process import Validator
-from specs.make.asking.pool import (
-    accepted_objects,
-    add_proofs,
-    given_objects,
-    seed_objects,
-)
+from specs.make.asking.pool import accepted_objects, add_proofs, seed_objects
 from specs.make.checkouts import Checkout
 from specs.make.combinations.parts import Corpus
 from specs.make.combinations.proofs import PROOFS, proof_objects
@@ -39,20 +32,14 @@ REVIEWED = {
 }
 
 
-def ask_tables(
-    checkout: Checkout, program: Path, folders: Sequence[Path]
-) -> dict[str, list[tuple[str, ...]]]:
-    """The rows of a release, by asking its program about objects that it accepts; those of
-    manifests in folders may disprove some. The objects that prove rules are saved. New
-    rules are looked for in types that have other fields than in the release before."""
+def ask_tables(checkout: Checkout) -> dict[str, list[tuple[str, ...]]]:
+    """The rows of a release, by asking its program about objects that it accepts. The
+    objects that prove rules are saved. New rules are looked for in types that have other
+    fields than in the release before."""
     release = known_release(checkout)
-    given = given_objects(folders)
-    with Validator(program) as validator:
-        objects, others = (
-            accepted_objects(release, validator, values)
-            for values in (proof_objects(), given)
-        )
-        corpus = Corpus(release, validator, objects, others)
+    with Validator(require_binary(checkout.release)) as validator:
+        objects = accepted_objects(release, validator, proof_objects())
+        corpus = Corpus(release, validator, objects)
         own, known = _known_rules(checkout)
         changed = _changed(release, checkout.base.release)
         found = [*rules_of(corpus, own, known, changed)]

@@ -7,7 +7,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from kubestencil.schema.field_paths import fields_along
@@ -20,13 +19,14 @@ from kubestencil.schema.knowledge.conditions import (
 from kubestencil.schema.types import Release
 from kubestencil.source.releases import ReleaseRange
 from kubestencil.targets.field_examples.objects import FieldExamples
+from kubestencil.validator.binaries import require_binary
 from kubestencil.validator.process import Validator
 from specs.make.asking.pool import accepted_objects, examples, seed_objects
 from specs.make.checkouts import Checkout
 from specs.make.documents import known_release
 from specs.make.examples.questions import Question, kept, questions
 from specs.make.examples.search import Needed, Pool, Search
-from specs.make.tables import report
+from specs.make.progress import report
 
 _VERSION = re.compile(r"\.v\d\w*\.")
 # How many other fields a change may concern are asked about before it is believed.
@@ -37,15 +37,13 @@ _ATTEMPTS = 2
 _KINDS = 2
 
 
-def ask_tables(
-    checkout: Checkout, program: Path, folders: Sequence[Path]
-) -> dict[str, list[tuple[str, ...]]]:
+def ask_tables(checkout: Checkout) -> dict[str, list[tuple[str, ...]]]:
     """The rows of a release, by asking its program which examples it refuses, and what
     they lack. What is known of other releases is tried first."""
     release = known_release(checkout)
-    with Validator(program) as validator:
+    with Validator(require_binary(checkout.release)) as validator:
         names = kind_definitions(release)
-        objects = accepted_objects(release, validator, seed_objects(folders))
+        objects = accepted_objects(release, validator, seed_objects())
         pool = Pool(
             release,
             {

@@ -38,7 +38,7 @@ from specs.make.gated.questions import (
     written,
 )
 from specs.make.gated.switches import Gates, Switches
-from specs.make.tables import report
+from specs.make.progress import report
 
 #: What a gate decides about a field: whether it can be set at all, which values it can
 #: have, which values it can no longer have, and which changes are accepted.

@@ -3,32 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 
 from kubestencil.errors import SourceError
 from kubestencil.schema.knowledge.gates import with_dependencies
-from kubestencil.validator.process import PendingAnswer, Validator
+from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 
 Gates = frozenset[str]
 
 _PROBE = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
-
-
-class GatedValidator(Validator):
-    """A validator that sets the same gates in all requests that set none."""
-
-    def __init__(self, program: Path, gates: Mapping[str, bool]) -> None:
-        super().__init__(program)
-        self._gates = gates
-
-    def submit(self, request: Request) -> PendingAnswer:
-        """Send a request with the gates."""
-        if not request.feature_gates:
-            request = replace(request, feature_gates=self._gates)
-        return super().submit(request)
 
 
 class Switches:

@@ -13,18 +13,15 @@ from pathlib import Path
 
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.gates import gate_dependencies, gate_rows
+from kubestencil.validator.binaries import find_binary
 from kubestencil.validator.process import Validator
-from specs.make.asking.pool import (
-    accepted_objects,
-    examples,
-    seed_objects,
-)
+from specs.make.asking.pool import accepted_objects, examples, seed_objects
 from specs.make.checkouts import Checkout
 from specs.make.corrections import without_corrections
 from specs.make.default_server import gated_resources
 from specs.make.documents import operated_kinds, parsed_document
 from specs.make.gated.answers import Gated, gated_by
-from specs.make.gated.switches import GatedValidator, Switches
+from specs.make.gated.switches import Switches
 from specs.make.gates import gate_names
 from specs.make.go_types import api_packages
 from specs.make.values.declared import declared
@@ -36,16 +33,10 @@ _MARKER = "featureGate"
 Row = tuple[str, str, str, str, str]
 
 
-def read_tables(checkout: Checkout) -> dict[str, list[Row]]:
-    """The rows of a release without a program: what is only read."""
-    return {"gated-fields": [*make_rows(checkout)]}
-
-
-def ask_tables(
-    checkout: Checkout, program: Path, folders: Sequence[Path]
-) -> dict[str, list[Row]]:
-    """The rows of a release, by asking its program."""
-    asked = _ask(checkout, program, folders)
+def ask_tables(checkout: Checkout) -> dict[str, list[Row]]:
+    """The rows of a release, by asking its program; what is only read without one."""
+    program = find_binary(checkout.release)
+    asked = _ask(checkout, program) if program else ()
     return {"gated-fields": [*make_rows(checkout, asked)]}
 
 
@@ -109,7 +100,7 @@ def _gated_kinds(checkout: Checkout) -> Iterator[tuple[str, str]]:
             ]
 
 
-def _ask(checkout: Checkout, program: Path, folders: Sequence[Path]) -> list[Gated]:
+def _ask(checkout: Checkout, program: Path) -> list[Gated]:
     """What gates of a release decide about, by its API server's code."""
     release = parsed_document(checkout)
     free = [
@@ -117,12 +108,12 @@ def _ask(checkout: Checkout, program: Path, folders: Sequence[Path]) -> list[Gat
         for row in gate_rows()
         if not row.locked and row.releases.includes(checkout.release)
     ]
-    given = seed_objects(folders)
+    given = seed_objects()
     for kind, name in definitions_of_kinds(release).items():
-        given.setdefault(kind, []).extend(examples(release, name))
+        given[kind] += examples(release, name)
     with Validator(program) as validator:
         switches = Switches(validator, free, gate_dependencies(checkout.release))
-        with GatedValidator(program, switches.only(switches.names)) as gated:
-            objects = accepted_objects(release, gated, given)
+        gates = switches.only(switches.names)
+        objects = accepted_objects(release, validator, given, gates)
         constants = declared(checkout).enums
         return list(gated_by(release, validator, switches, objects, constants))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,13 +17,13 @@ from kubestencil.errors import KubestencilError
 from kubestencil.schema.knowledge.snapshots import snapshots
 from kubestencil.source.releases import full_version, minor_of_patch, version_name
 from specs.make.checkouts import Checkout
-from specs.make.makers import ASKED, TABLES, ask_tables, make_table
+from specs.make.makers import ASKED, MAKERS, READ, Maker, make_tables
+from specs.make.progress import report
 from specs.make.release import validator
 from specs.make.release.listing import list_release
 from specs.make.release.modules import download
 from specs.make.release.review import review_page, unread
 from specs.make.release.sizes import update_sizes
-from specs.make.tables import report
 
 
 class _Outcome(NamedTuple):
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TABLE",
-        choices=[*TABLES, *(table for group in ASKED for table in group.tables)],
+        choices=MAKERS,
         help="make a table that the release has; others are kept",
     )
     parser.add_argument(
@@ -96,7 +97,8 @@ def _release_name(text: str) -> str:
 def _make_tables(checkout: Checkout, again: set[str]) -> _Outcome:
     left_out: dict[str, str] = {}
 
-    def run(what: str, tables: set[str], make: Callable[[], None]) -> None:
+    def run(what: str, makers: Sequence[Maker], make: Callable[[], None]) -> None:
+        tables = {table for maker in makers for table in maker.tables}
         if tables <= _sections(checkout.release) - again:
             return
         started = time.monotonic()
@@ -104,13 +106,12 @@ def _make_tables(checkout: Checkout, again: set[str]) -> _Outcome:
             left_out[what] = reason
         _report_time(what, started)
 
-    for table in TABLES:
-        run(table, {table}, partial(make_table, table, checkout))
-    asked = {table for group in ASKED for table in group.tables}
-    run("program to ask", asked, partial(validator.build, checkout.release))
-    for group in ASKED:
-        ask = partial(ask_tables, group, checkout)
-        run(", ".join(group.tables), {*group.tables}, ask)
+    for makers in (READ, ASKED):
+        if makers is ASKED:
+            run("program to ask", ASKED, partial(validator.build, checkout.release))
+        for maker in makers:
+            make = partial(make_tables, maker, checkout)
+            run(", ".join(maker.tables), [maker], make)
     return _Outcome(frozenset(_sections(checkout.release)), left_out)
 
 
@@ -124,30 +125,23 @@ def _sections(release: str) -> set[str]:
 def _reason_of_failure(make: Callable[[], None]) -> str:
     """Run a maker in a process of its own, which knows the tables that were made before.
     Returns why it failed, or nothing."""
-    context = get_context("fork")
-    connection, other = context.Pipe()
-    process = context.Process(target=_run, args=(make, other))
-    process.start()
-    other.close()
-    try:
-        reason: str = connection.recv()
-    except EOFError:
-        reason = "its process ended"
-    process.join()
-    return reason
+    with ProcessPoolExecutor(1, get_context("fork")) as process:
+        try:
+            return process.submit(_run, make).result()
+        except BrokenProcessPool:
+            return "its process ended"
 
 
-def _run(make: Callable[[], None], connection: Connection) -> None:
-    reason = ""
+def _run(make: Callable[[], None]) -> str:
     try:
         make()
     except KubestencilError as error:
-        reason = " ".join(str(error).split())
+        return " ".join(str(error).split())
     except FileNotFoundError as error:
-        reason = f"sources have no {Path(error.filename or '').name}"
+        return f"sources have no {Path(error.filename or '').name}"
     except Exception as error:  # a source in another form than those before
-        reason = f"sources cannot be read: {type(error).__name__}: {error}"
-    connection.send(reason)
+        return f"sources cannot be read: {type(error).__name__}: {error}"
+    return ""
 
 
 def _report_time(what: str, started: float) -> None:

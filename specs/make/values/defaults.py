@@ -24,7 +24,7 @@ from specs.make.asking.objects import (
     value_at,
 )
 from specs.make.asking.workers import in_parallel
-from specs.make.tables import report
+from specs.make.progress import report
 from specs.make.values.reviewed import MEANT, NO_DEFAULTS
 from specs.make.values.rows import Found, Key
 

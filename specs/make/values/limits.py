@@ -16,7 +16,7 @@ from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import Release
 from kubestencil.validator.process import Validator
 from specs.make.asking.workers import in_parallel
-from specs.make.tables import report
+from specs.make.progress import report
 from specs.make.values.declared import Declared
 from specs.make.values.proofs import Limit, Occurrences, Proof, proof_of_limit
 from specs.make.values.questions import (
@@ -43,7 +43,7 @@ _MUTATED = 2
 
 class Limits:
     """Looks for the limits of a release, the values of enums included, in ``stored``, and
-    for fields that may be absent in ``accepted``; ``others`` may disprove some."""
+    for fields that may be absent in ``accepted``."""
 
     def __init__(
         self,
@@ -51,13 +51,11 @@ class Limits:
         validators: Sequence[Validator],
         stored: Occurrences,
         accepted: Occurrences,
-        others: Occurrences,
     ) -> None:
         self._release = release
         self._validators = validators
         self._stored = stored
         self._accepted = accepted
-        self._others = others
         self._fields = [*stored.sample()]
         self._kinds = {
             f"{kind.api_version}/{kind.kind}"
@@ -137,7 +135,7 @@ class Limits:
 
     def _add_not_required(self, candidates: _Candidates) -> None:
         """What documents list as required, and accepted objects do not have."""
-        for definition, field in self._accepted.absent | self._others.absent:
+        for definition, field in self._accepted.absent:
             listed = self._release.definitions[definition].schema.required
             if field in listed:
                 candidates[definition, field, "", "required"].append("false")
@@ -190,11 +188,7 @@ class Limits:
             values.sort(key=_looseness)
         for value in values:
             limit = Limit(*key, value)
-            is_disproved = not limit.context and any(
-                occurrences.disprove(limit)
-                for occurrences in (self._stored, self._others)
-            )
-            if not is_disproved:
+            if limit.context or not self._stored.disprove(limit):
                 objects = self._accepted if limit.is_absence else self._stored
                 proof = proof_of_limit(validator, objects, limit)
                 if proof is not None:

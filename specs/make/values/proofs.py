@@ -25,7 +25,7 @@ from specs.make.asking.objects import (
     replaced,
     value_at,
 )
-from specs.make.tables import report
+from specs.make.progress import report
 from specs.make.values.questions import BOGUS, PROBES, Occurrence
 
 # In how many objects a proof is looked for, and after it what disproves the limit.

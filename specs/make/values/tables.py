@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 from kubestencil.schema.types import Release
+from kubestencil.validator.binaries import require_binary
 from kubestencil.validator.process import Validator
 from specs.make.asking.pool import (
     PROOFS,
     add_proofs,
-    given_objects,
     grown_objects,
     seed_objects,
     stored_objects,
@@ -21,7 +20,7 @@ from specs.make.asking.seeds import Samples
 from specs.make.asking.workers import WORKERS
 from specs.make.checkouts import Checkout
 from specs.make.documents import known_release
-from specs.make.tables import report
+from specs.make.progress import report
 from specs.make.values.declared import declared
 from specs.make.values.defaults import default_facts, observations
 from specs.make.values.immutable_fields import Place, immutable_places
@@ -32,12 +31,10 @@ from specs.make.values.rows import Found, Key, Known, cell_of_values
 Rows = Iterable[Sequence[str]]
 
 
-def ask_tables(
-    checkout: Checkout, program: Path, folders: Sequence[Path]
-) -> dict[str, Rows]:
-    """The rows of a release by table, by asking its program about objects that it accepts;
-    those of manifests in folders may disprove some. The objects that prove limits are
-    saved."""
+def ask_tables(checkout: Checkout) -> dict[str, Rows]:
+    """The rows of a release by table, by asking its program about objects that it accepts.
+    The objects that prove limits are saved."""
+    program = require_binary(checkout.release)
     release, stated = known_release(checkout), declared(checkout)
     known = Known.of(release.name)
     with ExitStack() as stack:
@@ -45,9 +42,8 @@ def ask_tables(
         samples = Samples(known.fields - stated.limits.keys())
         grown = grown_objects(release, validators, seed_objects(), samples)
         objects = stored_objects(release, validators[0], grown)
-        given = stored_objects(release, validators[0], given_objects(folders))
         report(f"{release.name}: {sum(map(len, objects.values()))} objects")
-        asked = (Occurrences(release, values) for values in (objects, grown, given))
+        asked = (Occurrences(release, values) for values in (objects, grown))
         proven = Limits(release, validators, *asked).find(known, stated)
         report(f"{release.name}: {len(proven)} limits are proven")
         enums = dict(_enums(release, stated.enums, proven))

@@ -1,5 +1,5 @@
-"""The list of enums in upstream's reference pages, which a test compares with
-the table ``enums``: ``python -m specs.make.upstream_enums CHECKOUT`` of kubernetes-sigs/reference-docs,
+"""Makes the list of enums in upstream's reference pages, which a test compares with the
+table ``enums``: ``python -m tests.upstream_enums CHECKOUT`` of kubernetes-sigs/reference-docs,
 whose documents have enums since 1.34."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from specs.make.values.rows import cell_of_values
 
 HEADER = """\
 # The enums that upstream lists for its reference pages, by release, tab-separated:
-# releases, definition, field, values. Made by `python -m specs.make.upstream_enums`.
+# releases, definition, field, values. Made by `python -m tests.upstream_enums`.
 """
 PATH = Path("tests/upstream_enums.tsv")
 
