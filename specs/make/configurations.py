@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from specs.make.checkouts import Checkout
-from specs.make.go_types import structs_in
+from specs.make.go_types import string_constants, structs_in
 from specs.make.program import program_rows
 
 # Versions that kubeadm reads only with a flag, and those that it warns of.
@@ -23,7 +23,6 @@ _KUBEADM = "kubeadm.k8s.io/"
 _VERSIONS = r"{}APIVersions := map\S+\{{\n(.*?)^\t\}}"
 # Types of libraries whose texts are no closed list.
 _OPEN = ("", "api", "apimachinery")
-_VALUE = re.compile(r'^\s*(?:const )?\w+ (\w+) += "([^"]+)"', re.MULTILINE)
 
 
 def make_rows(checkout: Checkout) -> Iterator[tuple[str, ...]]:
@@ -83,10 +82,11 @@ def _folder(checkout: Checkout, package: str) -> Path:
 def _required(folder: Path, struct: str) -> frozenset[str]:
     """The fields of a struct that a marker calls required."""
     files = sorted(folder.glob("types*.go"))
-    found = structs_in("\n".join(path.read_text("utf-8") for path in files)).get(struct)
-    fields = found.fields if found else ()
+    structs = structs_in("\n".join(path.read_text("utf-8") for path in files))
     return frozenset(
-        field.json_name for field in fields if ("required", "") in field.markers
+        field.json_name
+        for field in structs.get(struct, ())
+        if ("required", "") in field.markers
     )
 
 
@@ -102,6 +102,6 @@ def _constants(folder: Path) -> dict[str, list[str]]:
     values: dict[str, dict[str, None]] = {}
     for path in sorted(folder.glob("*.go")):
         if not path.name.endswith(("_test.go", "_windows.go")):
-            for type_name, value in _VALUE.findall(path.read_text("utf-8")):
+            for _, type_name, value in string_constants(path.read_text("utf-8")):
                 values.setdefault(type_name, {})[value] = None
     return {type_name: list(found) for type_name, found in values.items()}

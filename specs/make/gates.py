@@ -23,6 +23,7 @@ from kubestencil.source.releases import (
 )
 from kubestencil.source.yaml import documents
 from specs.make.checkouts import Checkout, go_sources
+from specs.make.go_types import string_constants
 from specs.make.program import program_rows
 from specs.make.progress import report
 
@@ -70,9 +71,6 @@ _CODE: Mapping[str, Sequence[tuple[str, str]]] = {
     "client-go": (("client-go", "."),),
 }
 _USE = re.compile(r"\b\w*[fF]eature(?:s|gates?)\.(\w+)\b")
-_CONSTANT = re.compile(
-    r'^\t(\w+)(?:\s+(?:\w+\.)?Feature)?\s*=\s*(?:\w+\.Feature\()?"(\w+)"', re.M
-)
 # What gates depend on: the map of their constants, and an entry of it.
 _DEPENDENCIES = re.compile(
     r"map\[featuregate\.Feature\]\[\]featuregate\.Feature\{(.*?)^\}", re.M | re.S
@@ -196,7 +194,8 @@ def gate_names(checkout: Checkout) -> dict[str, str]:
         constant: name
         for module, files in _FILES
         for path in sorted(checkout.module(module).glob(files))
-        for constant, name in _CONSTANT.findall(path.read_text("utf-8"))
+        for constant, type_name, name in string_constants(path.read_text("utf-8"))
+        if type_name in ("", "Feature")
     }
 
 

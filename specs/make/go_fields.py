@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
-from specs.make.checkouts import Checkout, imports
-from specs.make.go_types import API_FOLDERS, GoField, GoStruct, api_packages
+from specs.make.checkouts import Checkout
+from specs.make.go_types import API_FOLDERS, ApiPackage, GoField, api_packages
 
 _FOLDERS = {
     **API_FOLDERS,
@@ -19,7 +18,6 @@ _FOLDERS = {
 }
 _COLLECTION = re.compile(r"^type (\w+) (?:\[\]|map\[)", re.MULTILINE)
 _ALIAS = re.compile(r"^type (\w+) = ([\w.]+)$", re.MULTILINE)
-_NAMES = re.compile(r"(?<![\w.])(?:(\w+)\.)?([A-Z]\w*)")
 _METADATA = ("ObjectMeta", "ListMeta")
 _BUILT_IN = ("string", "bool", "int32", "int64", "float64")
 # Structs of packages that are not read.
@@ -30,29 +28,8 @@ _OTHER_STRUCTS = (
 )
 
 
-class _Package(NamedTuple):
-    """The types of an API version. ``name`` is that of the package: ``corev1``."""
-
-    prefix: str
-    name: str
-    structs: Mapping[str, GoStruct]
-    collections: frozenset[str]
-    aliases: Mapping[str, str]
-    imports: Mapping[str, str]
-
-    def qualified(self, text: str) -> str:
-        """A type with the package of each name."""
-        return _NAMES.sub(
-            lambda match: (
-                f"{self.imports.get(match[1], match[1]) if match[1] else self.name}"
-                f".{match[2]}"
-            ),
-            text,
-        )
-
-
 # The structs of all packages, by their names with the package.
-_Structs = Mapping[str, tuple[GoStruct, _Package]]
+_Structs = Mapping[str, tuple[Sequence[GoField], ApiPackage]]
 
 
 def make_rows(
@@ -63,15 +40,17 @@ def make_rows(
         (definition, field): (name, go_type)
         for definition, field, name, go_type in former
     }
-    packages = list(_packages(checkout))
+    packages = list(api_packages(checkout, _FOLDERS))
     structs = _all_structs(packages)
     collections = {
-        f"{package.name}.{name}" for package in packages for name in package.collections
+        f"{package.name}.{name}"
+        for package in packages
+        for name in _COLLECTION.findall(package.source)
     }
     for package in packages:
-        for struct in package.structs.values():
-            definition = f"{package.prefix}{struct.name}"
-            for field, owner, path in _fields(struct, package, structs, ""):
+        for name, fields in package.structs.items():
+            definition = f"{package.prefix}{name}"
+            for field, owner, path in _fields(fields, package, structs, ""):
                 usual_names = (_capitalised(field.json_name), *_METADATA)
                 rows[definition, field.json_name] = (
                     "" if path in usual_names else path,
@@ -80,48 +59,26 @@ def make_rows(
     return ((*key, *row) for key, row in rows.items() if any(row))
 
 
-def _all_structs(packages: Sequence[_Package]) -> _Structs:
+def _all_structs(packages: Sequence[ApiPackage]) -> _Structs:
     structs = {
-        f"{package.name}.{name}": (struct, package)
+        f"{package.name}.{name}": (fields, package)
         for package in packages
-        for name, struct in package.structs.items()
+        for name, fields in package.structs.items()
     }
     for package in packages:
-        for name, target in package.aliases.items():
+        for name, target in _ALIAS.findall(package.source):
             if found := structs.get(package.qualified(target)):
                 structs[f"{package.name}.{name}"] = found
     return structs
 
 
-def _packages(checkout: Checkout) -> Iterator[_Package]:
-    for package in api_packages(checkout, _FOLDERS):
-        yield _Package(
-            f"{package.name}.",
-            "".join(package.folder.parts[-2:]),
-            package.structs,
-            frozenset(_COLLECTION.findall(package.source)),
-            dict(_ALIAS.findall(package.source)),
-            {
-                name: _package_name(path)
-                for name, path in imports(package.source).items()
-                if path.startswith("k8s.io/")
-            },
-        )
-
-
-def _package_name(path: str) -> str:
-    """``corev1`` for k8s.io/api/core/v1, ``resource`` for …/pkg/api/resource."""
-    *_, group, name = path.split("/")
-    return f"{group}{name}" if re.match(r"v\d", name) else name
-
-
 def _fields(
-    struct: GoStruct, package: _Package, structs: _Structs, prefix: str
-) -> Iterator[tuple[GoField, _Package, str]]:
+    fields: Sequence[GoField], package: ApiPackage, structs: _Structs, prefix: str
+) -> Iterator[tuple[GoField, ApiPackage, str]]:
     """The fields of a struct, and of those embedded in it, with the package of the struct
     and their names in Go; without apiVersion and kind, which typed clients do not need.
     """
-    for field in struct.fields:
+    for field in fields:
         embedded = structs.get(package.qualified(field.element))
         if field.json_name:
             yield field, package, f"{prefix}{field.name}"
@@ -134,7 +91,7 @@ def _capitalised(name: str) -> str:
 
 
 def _type(
-    field: GoField, package: _Package, structs: _Structs, collections: set[str]
+    field: GoField, package: ApiPackage, structs: _Structs, collections: set[str]
 ) -> str:
     """The type of a field as the table has it; empty where the document says it."""
     element = package.qualified(field.element)

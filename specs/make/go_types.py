@@ -1,14 +1,16 @@
-"""The structs in Go sources of an API version: fields with their JSON names, types,
-markers and comments."""
+"""What Go sources declare: the structs of API versions, their fields with JSON names, types
+and markers, and constants."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from specs.make.checkouts import Checkout
+from specs.make.checkouts import Checkout, imports
 
 #: Folders of types by the module that has them, with the prefix of their definitions.
 API_FOLDERS = {
@@ -23,49 +25,96 @@ _GROUP = re.compile(r'\bGroupName\s*=\s*"([^"]*)"')
 _STRUCT = re.compile(r"^type (\w+) struct ?\{(\})?$")
 _FIELD = re.compile(r'^(?:(\w+)\s+)?(\S+)\s+`.*\bjson:"([^",]*)((?:,\w+)*)"')
 _MARKER = re.compile(r"\+([\w:]+)(?:=(.*))?\Z")
+_TAG = re.compile(r"\+k8s:(\w+)(?:\(([^)]*)\))?(?:=(.*))?\Z")
+# What says when a tag holds: a stage of it, or a gate.
+_CONDITIONS = ("alpha", "beta", "ifEnabled", "ifDisabled")
 _ELEMENT = re.compile(r"(?:\*|\[\]|map\[[^\]]*\])+")
+_CONSTANT = re.compile(
+    r'^\s*(?:const\s+)?(\w+)(?:\s+([\w.]+))?\s*=\s*(?:([\w.]+)\()?"([^"]*)"', re.M
+)
+_NAMES = re.compile(r"(?<![\w.])(?:(\w+)\.)?([A-Z]\w*)")
+
+
+class Tag(NamedTuple):
+    """A declarative validation tag: ``+k8s:name(argument)=value``."""
+
+    name: str
+    argument: str
+    value: str
 
 
 class GoField(NamedTuple):
     """A field of a struct.
 
     ``name`` is the name in Go, ``json_name`` that in JSON, empty for a struct whose
-    fields are inlined. ``element`` is the name of its type without pointers, slices and
-    maps; it has a package before a dot if it is of another one. ``markers`` are the
-    comments that begin with "+", ``comment`` is the text of the others, in one line.
-    ``type`` is its whole type, ``tags`` are the declarative validation tags.
+    fields are inlined. ``type`` is its type, ``element`` the name of that without pointers,
+    slices and maps; it has a package before a dot if it is of another one. ``markers`` are
+    the comments that begin with "+". ``tags`` are the declarative validation tags, each with
+    those that are its value (``+k8s:eachVal=+k8s:maxLength=5``), without conditions.
     """
 
     name: str
     json_name: str
+    type: str
     element: str
     markers: tuple[tuple[str, str], ...]
-    comment: str
-    type: str
-    tags: tuple[str, ...] = ()
+    tags: tuple[tuple[Tag, ...], ...]
 
 
-class GoStruct(NamedTuple):
-    """A struct. ``fields`` are in the order of the source."""
+class Constant(NamedTuple):
+    """A constant that is a text; ``type`` is the name of its type, empty for none."""
 
     name: str
-    fields: tuple[GoField, ...]
+    type: str
+    value: str
 
 
-class ApiPackage(NamedTuple):
-    """The Go package of an API version. ``name`` is that of its definitions:
-    ``io.k8s.api.apps.v1``; ``source`` has its files of types."""
+#: The fields of structs by name, in the order of the source.
+Structs = Mapping[str, Sequence[GoField]]
+
+
+@dataclass(frozen=True)
+class ApiPackage:
+    """The Go package of an API version. ``prefix`` is what its definitions begin with:
+    ``io.k8s.api.apps.v1.``; ``source`` has its files of types."""
 
     folder: Path
-    name: str
+    prefix: str
     source: str
-    structs: Mapping[str, GoStruct]
+
+    @property
+    def name(self) -> str:
+        """What it is called where it is imported: ``corev1``."""
+        return "".join(self.folder.parts[-2:])
+
+    @cached_property
+    def structs(self) -> Structs:
+        """Its structs."""
+        return structs_in(self.source)
 
     def fields(self) -> Iterator[tuple[str, GoField]]:
         """The fields in JSON of all definitions, each with the definition that has it."""
-        for struct in self.structs.values():
-            for field in json_fields(struct, self.structs):
-                yield f"{self.name}.{struct.name}", field
+        for name in self.structs:
+            for field in json_fields(name, self.structs):
+                yield f"{self.prefix}{name}", field
+
+    def qualified(self, text: str) -> str:
+        """A type with the package of each name."""
+        return _NAMES.sub(
+            lambda match: (
+                f"{self._imports.get(match[1], match[1]) if match[1] else self.name}"
+                f".{match[2]}"
+            ),
+            text,
+        )
+
+    @cached_property
+    def _imports(self) -> Mapping[str, str]:
+        return {
+            name: _package_name(path)
+            for name, path in imports(self.source).items()
+            if path.startswith("k8s.io/")
+        }
 
 
 def api_packages(
@@ -75,15 +124,22 @@ def api_packages(
     for module, (pattern, prefix) in folders.items():
         root = checkout.module(module)
         for folder in sorted(path for path in root.glob(pattern) if path.is_dir()):
-            name = f"{prefix}{folder.parent.name}.{folder.name}"
             files = sorted(folder.glob("types*.go"))
             source = "\n".join(path.read_text("utf-8") for path in files)
-            yield ApiPackage(folder, name, source, structs_in(source))
+            name = f"{prefix}{folder.parent.name}.{folder.name}."
+            yield ApiPackage(folder, name, source)
 
 
-def structs_in(source: str) -> dict[str, GoStruct]:
-    """The structs of a source, by name."""
-    return {struct.name: struct for struct in _structs(source)}
+def _package_name(path: str) -> str:
+    """``corev1`` for k8s.io/api/core/v1, ``resource`` for …/pkg/api/resource."""
+    *_, group, name = path.split("/")
+    return f"{group}{name}" if re.match(r"v\d", name) else name
+
+
+def string_constants(source: str) -> Iterator[Constant]:
+    """The constants of a source that are texts: ``A T = "a"``, ``A = T("a")``."""
+    for name, type_name, conversion, value in _CONSTANT.findall(source):
+        yield Constant(name, (type_name or conversion).rpartition(".")[2], value)
 
 
 def group_of(folder: Path) -> str | None:
@@ -93,50 +149,54 @@ def group_of(folder: Path) -> str | None:
     return name[1] if name else None
 
 
-def json_fields(struct: GoStruct, structs: Mapping[str, GoStruct]) -> Iterator[GoField]:
+def json_fields(name: str, structs: Structs) -> Iterator[GoField]:
     """The fields of a struct in JSON, with those of structs that are inlined."""
-    for field in struct.fields:
+    for field in structs[name]:
         if field.json_name:
             yield field
         elif field.element in structs:
-            yield from json_fields(structs[field.element], structs)
+            yield from json_fields(field.element, structs)
 
 
-def _structs(source: str) -> Iterator[GoStruct]:
-    name = None
+def structs_in(source: str) -> dict[str, list[GoField]]:
+    """The structs of a source."""
+    structs: dict[str, list[GoField]] = {}
+    fields: list[GoField] | None = None
     comments: list[str] = []
-    fields: list[GoField] = []
     for line in map(str.strip, source.splitlines()):
         if match := _STRUCT.match(line):
-            name, fields = match[1], []
-            if match[2]:
-                yield GoStruct(name, ())
-                name = None
-        elif name is not None and line == "}":
-            yield GoStruct(name, tuple(fields))
-            name = None
-        elif name is not None and (match := _FIELD.match(line)):
+            structs[match[1]] = []
+            fields = None if match[2] else structs[match[1]]
+        elif line == "}":
+            fields = None
+        elif fields is not None and (match := _FIELD.match(line)):
             fields.append(_field(match, comments))
         if line.startswith("//"):
             comments.append(line.removeprefix("//").strip())
         elif line:
             comments = []
+    return structs
 
 
-def _field(match: re.Match[str], comments: list[str]) -> GoField:
+def _field(match: re.Match[str], comments: Sequence[str]) -> GoField:
     go_name, go_type, json_name, options = match.groups()
     element = _ELEMENT.sub("", go_type)
     is_inlined = "inline" in options
+    markers = map(_MARKER.match, comments)
     return GoField(
         name=go_name or element.rpartition(".")[2],
         json_name="" if is_inlined or json_name == "-" else json_name,
-        element=element if is_inlined or json_name != "-" else "",
-        markers=tuple(
-            (marker[1], marker[2] or "")
-            for comment in comments
-            if (marker := _MARKER.match(comment))
-        ),
-        comment=" ".join(text for text in comments if not text.startswith("+")),
         type=go_type,
-        tags=tuple(text for text in comments if text.startswith("+k8s:")),
+        element=element if is_inlined or json_name != "-" else "",
+        markers=tuple((found[1], found[2] or "") for found in markers if found),
+        tags=tuple(tag for comment in comments if (tag := tuple(_tags(comment)))),
     )
+
+
+def _tags(comment: str) -> Iterator[Tag]:
+    """The tag of a comment, and those that are its value, each in the one before."""
+    text = comment.partition(" #")[0].strip()
+    while match := _TAG.match(text):
+        name, argument, text = match[1], match[2] or "", match[3] or ""
+        if name not in _CONDITIONS:
+            yield Tag(name, argument.strip('"'), text)

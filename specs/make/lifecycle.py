@@ -7,6 +7,8 @@ version, add what is deprecated, planned and replaced.
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -21,7 +23,17 @@ from kubestencil.source.releases import (
 from specs.make.checkouts import Checkout
 from specs.make.default_server import default_kinds
 from specs.make.documents import operated_kinds
-from specs.make.upstream_lifecycle import UpstreamLifecycle, upstream_lifecycles
+from specs.make.go_types import group_of
+
+_MODULES = ("api", "apiextensions-apiserver", "kube-aggregator")
+_METHOD = re.compile(
+    r"^func \(in \*(\w+)\) APILifecycle(\w+)\(\).*\{\s*return (.*)", re.M
+)
+_TEXT = re.compile(r'"(.*?)"')
+
+#: What methods of a kind return, as Go expressions, by the ends of their names
+#: (``APILifecycleRemoved``).
+_Stated = Mapping[str, str]
 
 
 @dataclass
@@ -88,7 +100,7 @@ def _advance(rows: dict[GroupVersionKind, Row], checkout: Checkout) -> None:
         if kind not in present and not (row.gone and _before(row.gone, release)):
             row.gone = release
             _extend(row, release, served=False)
-    _add_upstream(rows, upstream_lifecycles(checkout))
+    _add_upstream(rows, _stated(checkout))
 
 
 def _extend(row: Row, release: str, *, served: bool) -> None:
@@ -103,7 +115,7 @@ def _extend(row: Row, release: str, *, served: bool) -> None:
 
 def _add_upstream(
     rows: dict[GroupVersionKind, Row],
-    lifecycles: Mapping[GroupVersionKind, UpstreamLifecycle],
+    stated: Mapping[GroupVersionKind, _Stated],
 ) -> None:
     """Add what upstream states, and the replacements that it does not name: the preferred
     version of the same kind in the same group that is still served."""
@@ -111,27 +123,47 @@ def _add_upstream(
     def name(kind: GroupVersionKind) -> tuple[str, str]:
         return kind.group, kind.kind
 
-    for kind in lifecycles.keys() & rows.keys():
-        rows[kind].deprecated = lifecycles[kind].deprecated
-        rows[kind].planned = lifecycles[kind].removed
+    for kind in stated.keys() & rows.keys():
+        rows[kind].deprecated = _release(stated[kind].get("Deprecated", ""))
+        rows[kind].planned = _release(stated[kind].get("Removed", ""))
     for _, group in groupby(sorted(rows, key=name), key=name):
         versions = sorted(group, key=lambda kind: precedence(kind.version))
         preferred = [kind for kind in versions if rows[kind].gone is None][-1:]
         for kind in versions:
-            row, stated = rows[kind], _stated_replacement(lifecycles.get(kind))
-            if stated in rows:
-                row.replacement = stated
+            row = rows[kind]
+            replacement = _replacement(stated.get(kind, {}).get("Replacement", ""))
+            if replacement in rows:
+                row.replacement = replacement
             elif row.deprecated or row.removed:
                 others = (other for other in preferred if other != kind)
                 row.replacement = next(others, row.replacement)
 
 
-def _stated_replacement(upstream: UpstreamLifecycle | None) -> GroupVersionKind | None:
-    """The kind that a method names; that of the items where it is a list."""
-    if upstream is None or upstream.replacement is None:
+def _stated(checkout: Checkout) -> Mapping[GroupVersionKind, _Stated]:
+    """What the sources of a release state of each kind."""
+    stated: dict[GroupVersionKind, dict[str, str]] = defaultdict(dict)
+    for module in filter(checkout.has_module, _MODULES):
+        for path in sorted(checkout.module(module).rglob("*lifecycle.go")):
+            version, parent = path.parent, path.parent.parent
+            # The folder of the group may name it.
+            named = (group_of(version), group_of(parent), parent.name)
+            group = next(name for name in named if name is not None)
+            for name, event, value in _METHOD.findall(path.read_text("utf-8")):
+                stated[GroupVersionKind(group, version.name, name)][event] = value
+    return stated
+
+
+def _replacement(expression: str) -> GroupVersionKind | None:
+    """The kind that a method returns; that of the items where it is a list."""
+    if not expression:
         return None
-    named = upstream.replacement
-    return named._replace(kind=named.kind.removesuffix("List"))
+    group, version, kind = _TEXT.findall(expression)
+    return GroupVersionKind(group, version, kind.removesuffix("List"))
+
+
+def _release(expression: str) -> str | None:
+    """The release that a method returns: ``1, 31``."""
+    return expression.replace(", ", ".") or None
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -6,17 +6,14 @@ They are candidates only: a tag may be declared before a server enforces it.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from kubestencil.schema.knowledge.conditions import Combination
 from kubestencil.source.releases import ReleaseRange
 from specs.make.checkouts import Checkout
-from specs.make.go_types import GoStruct, api_packages, json_fields
+from specs.make.go_types import GoField, api_packages, json_fields
 
-_STAGE = re.compile(r"\+k8s:(?:alpha|beta)\([^)]*\)=")
-_TAG = re.compile(r'\+k8s:(\w+)(?:\("?([^")]*)"?\))?')
 _UNIONS = {"unionMember": "exactly-one-of", "zeroOrOneOfMember": "at-most-one-of"}
 _DEPENDENT = {"dependentRequired": "needs", "dependentForbidden": "forbids"}
 
@@ -27,21 +24,19 @@ def declared_rules(checkout: Checkout) -> Iterator[Combination]:
     """The rules of a release in all API versions."""
     releases = ReleaseRange(checkout.release)
     for package in api_packages(checkout):
-        for struct in package.structs.values():
-            for rule in _rules(struct, package.structs):
-                yield Combination(releases, f"{package.name}.{struct.name}", *rule)
+        for name in package.structs:
+            for rule in _rules(json_fields(name, package.structs)):
+                yield Combination(releases, f"{package.prefix}{name}", *rule)
 
 
-def _rules(struct: GoStruct, structs: Mapping[str, GoStruct]) -> Iterator[_Rule]:
+def _rules(fields: Iterable[GoField]) -> Iterator[_Rule]:
     unions: dict[str, list[str]] = defaultdict(list)
     modes: list[tuple[str, str]] = []
     discriminator = ""
-    for field in json_fields(struct, structs):
+    for field in fields:
         name = field.json_name
-        for tag in field.tags:
-            # A tag of items (+k8s:item) is about other objects.
-            match = _TAG.match(_STAGE.sub("", tag))
-            kind, argument = (match[1], match[2] or "") if match else ("", "")
+        # A tag of items (+k8s:item) is about other objects.
+        for (kind, argument, _), *_ in field.tags:
             if kind in _UNIONS:
                 unions[_UNIONS[kind]].append(name)
             elif kind in _DEPENDENT:

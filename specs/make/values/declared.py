@@ -12,23 +12,15 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from specs.make.checkouts import Checkout
-from specs.make.go_types import GoField, api_packages
+from specs.make.go_types import GoField, api_packages, string_constants
 from specs.make.values.questions import Candidate
 
 _ENUM = re.compile(
     r"^// \+(?:k8s:(?:\w+\([^)]*\)=\+k8s:)?)?enum\s*\n(?:^//.*\n)*^type (\w+) string",
     re.M,
 )
-_CONSTANT = re.compile(
-    r'^\s*(?:const\s+)?\w+\s+(\w+)\s*=\s*"([^"]*)"'
-    r'|^\s*(?:const\s+)?\w+\s*=\s*(\w+)\("([^"]*)"\)',
-    re.M,
-)
-_TAG = re.compile(r"\+k8s:(\w+)(?:\([^)]*\))?(?:=(.*))?\Z")
 # What the package core/v1 is called where it is imported.
 _CORE = ("v1", "corev1", "core")
-# What says when a tag holds: a stage of it, or a gate.
-_CONDITIONS = ("alpha", "beta", "ifEnabled", "ifDisabled")
 _RULES = {
     "minimum": "minimum",
     "maximum": "maximum",
@@ -86,34 +78,24 @@ def _fields(checkout: Checkout) -> Iterator[tuple[str, GoField, tuple[str, ...]]
 
 
 def _enums(source: str) -> dict[str, tuple[str, ...]]:
-    names = set(_ENUM.findall(source))
-    values: dict[str, list[str]] = {name: [] for name in names}
-    for match in _CONSTANT.finditer(source):
-        name, value = match[1] or match[3], match[2] if match[1] else match[4]
-        if name in names and value not in values[name]:
-            values[name].append(value)
+    values: dict[str, set[str]] = {name: set() for name in _ENUM.findall(source)}
+    for _, name, value in string_constants(source):
+        if name in values:
+            values[name].add(value)
     return {name: tuple(sorted(found)) for name, found in values.items()}
 
 
 def _limits(field: GoField) -> Iterator[Candidate]:
     keys = []
-    for comment in field.tags:
-        tag, _, _ = comment.partition(" #")
-        part = ""
-        while (match := _TAG.match(tag.strip())) and match[1] in (
-            *_CONDITIONS,
-            "eachKey",
-            "eachVal",
-        ):
-            part = match[1] if match[1] not in _CONDITIONS else part
-            tag = match[2] or ""
-        if match is None:
+    for *outer, (name, _, text) in field.tags:
+        parts, value = [tag.name for tag in outer], text.strip('"')
+        if not {*parts} <= {"eachKey", "eachVal"}:
             continue
-        name, value = match[1], (match[2] or "").strip('"')
-        if name in _RULES and part != "eachKey" and value.isdigit():
+        is_of_keys = parts[-1:] == ["eachKey"]
+        if name in _RULES and not is_of_keys and value.isdigit():
             yield _RULES[name], value
         elif name == "format" and value in _FORMATS:
-            yield "key_format" if part == "eachKey" else "format", _FORMATS[value]
+            yield "key_format" if is_of_keys else "format", _FORMATS[value]
         elif name == "required":
             yield "required", "true"
         elif name == "listMapKey":
