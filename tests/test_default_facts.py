@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from kubestencil.checking.paths import Path, keys_of, value_at
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import parse_term
 from kubestencil.schema.knowledge.places import facts_in_kind
 from kubestencil.schema.knowledge.values import NO_FACTS, server_facts
 from kubestencil.schema.types import GroupVersionKind, group_version_kind
-from specs.make.asking.objects import Path, general, positions, value_at
+from specs.make.asking.objects import positions
 from tests.api_server import Client
 from tests.conftest import load
 from tests.examples import examples
@@ -93,7 +94,7 @@ def _filled(release: Release, before: Any, after: Any) -> Iterator[Filled]:
         if isinstance(old, dict) and path[-1] not in old:
             words = {key: part for key, part in new.items() if isinstance(part, str)}
             beside = {**words, **old}
-            yield Filled(kind, general(path), *position[1:3], new[path[-1]], beside)
+            yield Filled(kind, keys_of(path), *position[1:3], new[path[-1]], beside)
 
 
 def _at(value: Any, path: Path) -> Any:

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from kubestencil.checking.paths import Path as Steps
+from kubestencil.checking.paths import value_at
 from kubestencil.checking.verdicts.internal_paths import located
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.values import server_facts
@@ -20,8 +22,7 @@ from kubestencil.schema.types import Release
 from kubestencil.validator.binaries import require_binary
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.asking.objects import Path as Steps
-from specs.make.asking.objects import positions, replaced, value_at
+from specs.make.asking.objects import positions, replaced
 from specs.make.asking.pool import Objects, accepted_objects, seed_objects
 from specs.make.checkouts import Checkout, go_sources
 from specs.make.documents import parsed_document

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from kubestencil.checking.paths import Path, field_path, keys_of
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
-from specs.make.asking.objects import Path, Position, general, written
+from specs.make.asking.objects import Position
 
 Verdict = Literal["accepted", "refused", "unknown"]
 
@@ -80,12 +81,12 @@ class Target(NamedTuple):
         """The causes of a refusal that name the value."""
         names = set(_server_paths(self.path))
         if self.is_part:
-            names.add(written(self.path[:-1]))
+            names.add(field_path(self.path[:-1]))
         return [cause for cause in answer.causes if field_of(cause) in names]
 
     def causes_inside(self, answer: Answer) -> list[Cause]:
         """Those that name what is in the value."""
-        field = written(self.path)
+        field = field_path(self.path)
         inside = (f"{field}.", f"{field}[")
         return [cause for cause in answer.causes if field_of(cause).startswith(inside)]
 
@@ -108,9 +109,9 @@ def _server_paths(path: Path) -> tuple[str, ...]:
     lists, or without the list that has an item (``downwardAPI.mode`` of its ``items``).
     """
     *outer, last = path
-    names = [written(path), f"{written(tuple(outer))}[{last}]", general(path)]
+    names = [field_path(path), f"{field_path(tuple(outer))}[{last}]", keys_of(path)]
     if len(path) > 3 and isinstance(path[-2], int):
-        names.append(written((*path[:-3], last)))
+        names.append(field_path((*path[:-3], last)))
     return tuple(names)
 
 

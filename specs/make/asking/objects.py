@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from kubestencil.checking.paths import Path, value_at
 from kubestencil.schema.types import Release, Schema
-
-Path = tuple[str | int, ...]
 
 # A Secret's, which is stored as its data, and what names the object.
 _WRITE_ONLY = ("stringData", "apiVersion", "kind", "generateName")
@@ -127,21 +126,6 @@ def _is_skipped(path: Path, field: str) -> bool:
     return not path and field in ("apiVersion", "kind", "status")
 
 
-def value_at(value: Any, path: Path) -> Any:
-    """The value at a path; raises LookupError where there is none."""
-    for step in path:
-        value = value[step]
-    return value
-
-
-def find(value: Any, path: Path) -> Any:
-    """The value at a path; None where there is none."""
-    try:
-        return value_at(value, path)
-    except (LookupError, TypeError):
-        return None
-
-
 def replaced(value: Any, path: Path, new: Any) -> Any:
     """An object with another value at a path; it shares its other parts."""
     if not path:
@@ -214,11 +198,6 @@ def without_dropped(value: Any, stored: Any) -> Any:
     return value
 
 
-def general(path: Path) -> str:
-    """A path without the indexes of lists: ``spec.containers.image``."""
-    return ".".join(step for step in path if isinstance(step, str))
-
-
 def path_of_field(position: Position) -> Path:
     """The path of the field of a position, which may be of an item of it."""
     if not position.is_item:
@@ -237,14 +216,6 @@ def object_definition(release: Release, schema: Schema) -> str:
             return definition.name
         schema = definition.schema
     return ""
-
-
-def written(path: Path) -> str:
-    """A path as the server writes it."""
-    text = ""
-    for step in path:
-        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
-    return text
 
 
 def names_in(value: Any) -> Iterator[str]:

@@ -7,21 +7,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from kubestencil.checking.paths import Path, value_at
 from kubestencil.checking.verdicts.internal_paths import located
 from kubestencil.schema.types import Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Cause
 from specs.make.asking.answers import created, listed_values
-from specs.make.asking.objects import (
-    Path,
-    find,
-    names_in,
-    objects_in,
-    positions,
-    removed,
-    replaced,
-    value_at,
-)
+from specs.make.asking.objects import names_in, objects_in, positions, removed, replaced
 from specs.make.asking.samples import sample
 
 #: Texts that fields with a form of their own accept.
@@ -65,7 +57,7 @@ class Repairs:
         for _ in range(_ROUNDS):
             answer = self._ask(value)
             if answer.accepted:
-                return None if find(value, protected) is None else value
+                return None if value_at(value, protected) is None else value
             if answer.code != 422 or not answer.causes:
                 return None
             before = value
@@ -118,7 +110,7 @@ class Repairs:
                 new = listed[0] if listed else sample(self._release, field, schema)
                 return replaced(value, (*path, name), new)
         for position in positions(self._release, self._definition, value):
-            is_empty = find(value, position.path) in ("", [], {}, None)
+            is_empty = value_at(value, position.path) in ("", [], {}, None)
             if position.path == path and not rest and is_empty:
                 field = position.definition, position.field
                 new = sample(self._release, field, position.schema)

@@ -12,18 +12,11 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import product
 from typing import Any
 
+from kubestencil.checking.paths import Path, keys_of, value_at
 from kubestencil.schema.types import Release, Schema
 from kubestencil.validator.process import Validator
 from specs.make.asking.answers import accepted
-from specs.make.asking.objects import (
-    Path,
-    find,
-    general,
-    objects_in,
-    positions,
-    replaced,
-    value_at,
-)
+from specs.make.asking.objects import objects_in, positions, replaced
 from specs.make.asking.repairs import Repairs
 from specs.make.asking.samples import sample
 
@@ -114,7 +107,7 @@ class Seeds:
         """Keep an object that has a field that no other has."""
         self._samples.remember(self._release, self._definition, value)
         found = positions(self._release, self._definition, value)
-        paths = {general(position.path) for position in found}
+        paths = {keys_of(position.path) for position in found}
         if not paths <= self._covered:
             self._covered |= paths
             self.objects.append(value)
@@ -126,7 +119,7 @@ class Seeds:
         pending = deque(self._absent_fields(largest))
         while pending:
             path, schema, owner = pending.popleft()
-            name = general(path)
+            name = keys_of(path)
             is_known = self._samples.is_known(owner, str(path[-1]))
             if name in self._covered or name in tried or is_known:
                 continue
@@ -142,7 +135,7 @@ class Seeds:
     def _bases(self, path: Path, largest: Any, smallest: Any) -> Iterator[Any]:
         """Other objects to add a field to: without what is beside it, and small."""
         parent = path[:-1]
-        beside = find(largest, parent)
+        beside = value_at(largest, parent)
         if isinstance(beside, dict) and parent:
             kept = {k: v for k, v in beside.items() if k in ("name", "key", "type")}
             yield replaced(largest, parent, kept)
@@ -157,7 +150,7 @@ class Seeds:
             if path[: len(within)] != within:
                 continue
             present = value_at(value, path)
-            chain = general(path).split(".")
+            chain = keys_of(path).split(".")
             for field, schema, _ in self._release.definitions[name].fields:
                 if field in present or (not path and field == "status"):
                     continue
@@ -170,7 +163,7 @@ class Seeds:
         """One of some objects, with a field that it lacks; None where no value of it is
         accepted."""
         field = str(path[-1])
-        bases = [base for base in bases if find(base, path[:-1]) is not None]
+        bases = [base for base in bases if value_at(base, path[:-1]) is not None]
         if self._samples.is_hopeless(owner, field):
             return None
         candidates = [

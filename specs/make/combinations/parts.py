@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Results
+from kubestencil.checking.paths import Path, field_path, keys_of, value_at
 from kubestencil.checking.values.combinations import rule_of
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import Combination, is_set
@@ -23,15 +24,7 @@ from kubestencil.targets.examples.values import Values
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer
 from specs.make.asking.answers import created
-from specs.make.asking.objects import (
-    Path,
-    all_steps,
-    general,
-    objects_in,
-    replaced,
-    value_at,
-    written,
-)
+from specs.make.asking.objects import all_steps, objects_in, replaced
 from specs.make.asking.pool import Objects
 
 #: Other values of fields; None leaves a field out.
@@ -64,7 +57,7 @@ class Part(NamedTuple):
 
     def is_refused(self, answer: Answer) -> bool:
         """Whether a server refuses the part, what is in it, or what it is in."""
-        path = f"{written(self.path)}.".replace("[", ".[")
+        path = f"{field_path(self.path)}.".replace("[", ".[")
         fields = (f"{cause.field}.".replace("[", ".[") for cause in answer.causes)
         return answer.code == 422 and any(
             not self.path or field.startswith(path) or path.startswith(field)
@@ -97,7 +90,7 @@ class Corpus:
                 is_left_out = (
                     definition == OBJECT_META
                     or "status" in path
-                    or is_unvalidated(release.name, kind, general(path))
+                    or is_unvalidated(release.name, kind, keys_of(path))
                 )
                 if not is_off and not is_left_out:
                     yield part
@@ -174,7 +167,7 @@ class Corpus:
     def various(self, definition: str, most: int) -> list[Part]:
         """Parts with different fields, and then others at different paths."""
         chosen: dict[Any, Part] = {}
-        for signature in (_form, lambda part: (part.root["kind"], general(part.path))):
+        for signature in (_form, lambda part: (part.root["kind"], keys_of(part.path))):
             for part in self.parts[definition]:
                 if len(chosen) < most:
                     chosen.setdefault(signature(part), part)

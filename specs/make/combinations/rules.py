@@ -6,9 +6,9 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from kubestencil.checking.paths import keys_of
 from kubestencil.schema.knowledge.conditions import Combination
 from kubestencil.schema.knowledge.fields import server_values
-from specs.make.asking.objects import general
 from specs.make.combinations.mine import candidates, refusals
 from specs.make.combinations.parts import Corpus, Part, breaks
 from specs.make.combinations.proofs import applies, verdict_on
@@ -88,7 +88,7 @@ def _proven(corpus: Corpus, rule: Combination, fewest: int) -> Iterator[Proven]:
         return
     verdict = verdict_on(corpus, rule)
     different = {
-        (general(part.path), json.dumps(part.value, sort_keys=True))
+        (keys_of(part.path), json.dumps(part.value, sort_keys=True))
         for part, _ in verdict.proofs
     }
     if verdict.disproof is None and len(different) >= fewest:

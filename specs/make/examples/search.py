@@ -9,20 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kubestencil.checking.judgement import kind_of
+from kubestencil.checking.paths import Path, value_at
 from kubestencil.schema.field_paths import fields_along
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.types import Release
 from kubestencil.targets.field_examples.changes import difference, values_at
 from kubestencil.validator.process import Validator
-from specs.make.asking.objects import (
-    Path,
-    all_steps,
-    find,
-    positions,
-    removed,
-    replaced,
-    value_at,
-)
+from specs.make.asking.objects import all_steps, positions, removed, replaced
 from specs.make.asking.repairs import TEXTS, Repairs
 from specs.make.examples.questions import Question, kept
 
@@ -114,7 +107,7 @@ class Search:
         levels: list[Level] = []
         path: Path = ()
         for _, field, owner in fields_along(definition, self._release, question.path):
-            part = find(value, path)
+            part = value_at(value, path)
             while (
                 isinstance(part, list | dict)
                 and part
@@ -126,7 +119,7 @@ class Search:
             rest = question.path[start + bool(levels) :]
             levels.append(Level(path, owner, field.name, rest))
             path = (*path, field.name)
-        if not levels or find(value, path) is None:
+        if not levels or value_at(value, path) is None:
             return None
         return levels
 
@@ -176,8 +169,8 @@ class Search:
         while before != better:
             before = better
             for path in sorted(_changed(refused, better), key=len):
-                old = find(refused, path)
-                now = find(better, path)
+                old = value_at(refused, path)
+                now = value_at(better, path)
                 if now == old:
                     continue
                 undone = (
@@ -188,7 +181,7 @@ class Search:
                 if self._first_kept(question, [undone]) is not None:
                     better = undone
         for path in _changed(refused, better):
-            text = find(better, path)
+            text = value_at(better, path)
             if isinstance(text, str) and len(text) < 8 and text not in _READABLE:
                 readable = [replaced(better, path, t) for t in _READABLE[:8]]
                 better = self._first_kept(question, readable) or better
@@ -205,7 +198,9 @@ class Search:
             yield [leaf for leaf in leaves if leaf is not None]
         for level in reversed(levels):
             if all(path[: len(level.path)] == level.path for path in changed):
-                change = difference(find(refused, level.path), find(better, level.path))
+                change = difference(
+                    value_at(refused, level.path), value_at(better, level.path)
+                )
                 yield [Needed(level.definition, level.rest, change)]
 
     def _leaf(self, value: Any, path: Path) -> Needed | None:
@@ -214,7 +209,7 @@ class Search:
         *outer, name = path
         while outer and not isinstance(name, str):
             name = outer.pop()
-        part = find(value, (*outer, name))
+        part = value_at(value, (*outer, name))
         if part is None or not isinstance(name, str):
             return None
         root = definitions_of_kinds(self._release)[kind_of(value)]

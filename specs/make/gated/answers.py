@@ -14,12 +14,13 @@ from dataclasses import replace
 from itertools import chain, groupby
 from typing import Any, Literal, NamedTuple
 
+from kubestencil.checking.paths import Path
 from kubestencil.checking.verdicts.internal_paths import located
 from kubestencil.schema.kinds import STAGES, definitions_of_kinds, version_stage
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
-from specs.make.asking.objects import Path, removed
+from specs.make.asking.objects import removed
 from specs.make.asking.pool import Objects
 from specs.make.gated.questions import (
     DEPTH,

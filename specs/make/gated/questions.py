@@ -7,18 +7,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from kubestencil.checking.paths import Path, value_at
 from kubestencil.schema.knowledge.values import server_facts
 from kubestencil.schema.types import Release
 from kubestencil.validator.protocol import Answer, Request
 from specs.make.asking.objects import (
-    Path,
     Position,
-    find,
     objects_at,
     positions,
     replaced,
     status_positions,
-    value_at,
 )
 from specs.make.asking.pool import Objects
 from specs.make.asking.samples import sample
@@ -201,4 +199,4 @@ def spread(questions: Iterable[Question], places: int) -> list[Question]:
 
 def is_there(value: Any, path: Path) -> bool:
     """Whether there is a value at a path that is not empty."""
-    return find(value, path) not in _EMPTY
+    return value_at(value, path) not in _EMPTY

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from kubestencil.data_files import data_file
+from kubestencil.engine.environment import Environment
 from kubestencil.schema.knowledge.snapshots import (
     Line,
     TableDifference,
@@ -67,16 +66,9 @@ class Unread(NamedTuple):
 def review_page(release: str, left_out: Mapping[str, str]) -> str:
     """The page of a release; ``left_out`` are the tables that could not be made, each
     with the reason."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
+    environment = Environment([str(Path(__file__).parent)])
     environment.filters["literal"] = literal
-    return environment.get_template("review.md.j2").render(
+    return environment.find("review.md.j2").render(
         release=release,
         base=base_of(release, snapshots()),
         tables=list(_tables(release)),

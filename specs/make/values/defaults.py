@@ -8,21 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from kubestencil.checking.paths import Path, keys_of, value_at
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.conditions import parse_term
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from specs.make.asking.answers import stored
-from specs.make.asking.objects import (
-    Path,
-    find,
-    general,
-    objects_in,
-    positions,
-    removed,
-    replaced,
-    value_at,
-)
+from specs.make.asking.objects import objects_in, positions, removed, replaced
 from specs.make.asking.workers import in_parallel
 from specs.make.progress import report
 from specs.make.values.reviewed import MEANT, NO_DEFAULTS
@@ -99,7 +91,7 @@ def _removals(
     for value in sorted(objects, key=lambda value: len(str(value))):
         yield value, None
         for position in positions(release, definition, value):
-            key = general(position.path)
+            key = keys_of(position.path)
             field = position.definition, position.field
             most = _OBJECTS_OF_PLACE if known[field] < _OBJECTS_OF_FIELD else 1
             if not position.is_item and counts[key] < most:
@@ -127,7 +119,7 @@ def _varied(
                 continue
             old = value_at(value, position.path)
             others = (*enums.get(position[1:3], ()), *_others(old))
-            key = general(position.path), json.dumps(sorted(value_at(value, parent)))
+            key = keys_of(position.path), json.dumps(sorted(value_at(value, parent)))
             counts[key] += 1
             if counts[key] == 1:
                 for other in others:
@@ -170,7 +162,7 @@ def _filled(
     """The definitions and paths of the outermost values that are new."""
     for position in positions(release, definition, answer.object):
         path = position.path
-        old = find(before, path[:-1])
+        old = value_at(before, path[:-1])
         is_new = isinstance(old, dict) and path[-1] not in (*old, *_PER_OBJECT)
         if is_new and not position.is_item:
             yield position.definition, path
@@ -179,10 +171,10 @@ def _filled(
 def _unfilled(
     release: Release, kind: GroupVersionKind, definition: str, path: Any, after: Any
 ) -> Iterator[Observation]:
-    parent = find(after, path[:-1])
+    parent = value_at(after, path[:-1])
     owner = dict(objects_in(release, definition, after)).get(path[:-1], "")
     if isinstance(parent, dict) and path[-1] not in parent:
-        yield Observation(kind, general(path), owner, path[-1], "", _scalars(parent))
+        yield Observation(kind, keys_of(path), owner, path[-1], "", _scalars(parent))
 
 
 def _observation(
@@ -197,7 +189,7 @@ def _observation(
     }
     value = _written(_without_zeros(parent[path[-1]]))
     return Observation(
-        kind, general(path), definition, path[-1], value, _scalars(beside)
+        kind, keys_of(path), definition, path[-1], value, _scalars(beside)
     )
 
 

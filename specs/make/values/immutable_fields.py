@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
+from kubestencil.checking.paths import keys_of, value_at
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.gates import gate_of
 from kubestencil.schema.knowledge.places import field_at
@@ -25,15 +26,7 @@ from kubestencil.schema.types import (
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
 from specs.make.asking.answers import created, reapplied, stored
-from specs.make.asking.objects import (
-    Position,
-    find,
-    general,
-    positions,
-    removed,
-    replaced,
-    value_at,
-)
+from specs.make.asking.objects import Position, positions, removed, replaced
 from specs.make.asking.workers import in_parallel
 from specs.make.values.rows import rows_of
 
@@ -89,29 +82,14 @@ def _is_part(new: Any, old: Any) -> bool:
     return bool(new == old)
 
 
-def all_changes(
-    release: Release,
-    validators: Sequence[Validator],
-    objects: Mapping[GroupVersionKind, Sequence[Any]],
-) -> list[Change]:
-    """The changes of one field each that could be made to objects."""
-    names = definitions_of_kinds(release)
-
-    def ask(
-        validator: Validator, pool: tuple[GroupVersionKind, Sequence[Any]]
-    ) -> list[Change]:
-        return _changes(release, validator, names[pool[0]], *pool)
-
-    return [*chain.from_iterable(in_parallel(validators, ask, objects.items()))]
-
-
-def _changes(
+def accepted_changes(
     release: Release,
     validator: Validator,
-    name: str,
     kind: GroupVersionKind,
     objects: Sequence[Any],
 ) -> list[Change]:
+    """The changes of one field each that could be made to objects of a kind."""
+    name = definitions_of_kinds(release)[kind]
     kept = reapplied(validator, [_plain(kind, value) for value in objects])
     tried = list(possible_changes(release, name, kind, kept))
     answers = created(validator, (change.new for change in tried))
@@ -130,7 +108,7 @@ def _plain(kind: GroupVersionKind, value: Any) -> Any:
     }
     plain = {**_without_empty_items(value), "metadata": metadata}
     special = _SPECIAL.get(kind.kind)
-    if special is None or find(plain, special) is None:
+    if special is None or value_at(plain, special) is None:
         return plain
     return removed(plain, special)
 
@@ -151,7 +129,7 @@ def possible_changes(
     for old in values:
         maps = set()
         for position in positions(release, name, old):
-            path = general(position.path)
+            path = keys_of(position.path)
             if position.is_item and isinstance(position.path[-1], str):
                 maps.add(position.path)
             # The keys of maps are no fields.
@@ -188,7 +166,7 @@ def _with_effect(changes: Iterable[Change], validator: Validator) -> Iterator[Ch
 def replies(
     release: Release, validator: Validator, changes: Iterable[Change]
 ) -> Iterator[Reply]:
-    """What a release says of the changes of ``all_changes`` that can be seen in it."""
+    """What a release says of the changes of ``accepted_changes`` that can be seen in it."""
     names = definitions_of_kinds(release)
     tried = list(_with_effect(changes, validator))
     answers = validator.ask(
@@ -220,14 +198,14 @@ def immutable_places(
 ) -> dict[Place, str]:
     """The places of what never changes in a release, and how that was found: ``asked``, or
     ``kept`` of what is known of it, or of its base, where no change says otherwise."""
-    by_kind: dict[GroupVersionKind, list[Change]] = defaultdict(list)
-    for change in all_changes(release, validators, objects):
-        by_kind[change.kind].append(change)
 
-    def ask(validator: Validator, changes: Sequence[Change]) -> list[Reply]:
+    def ask(
+        validator: Validator, pool: tuple[GroupVersionKind, Sequence[Any]]
+    ) -> list[Reply]:
+        changes = accepted_changes(release, validator, *pool)
         return [*replies(release, validator, changes)]
 
-    given = chain.from_iterable(in_parallel(validators, ask, by_kind.values()))
+    given = chain.from_iterable(in_parallel(validators, ask, objects.items()))
     known = (
         (group_version_kind(api_version, kind), path)
         for api_version, kind, path, *_ in rows_of(release.name, "immutable-fields", 3)
@@ -303,7 +281,7 @@ def _values(
     release: Release, position: Position, value: Any, others: Sequence[Any]
 ) -> Iterator[Any]:
     for other in others:
-        new = find(other, position.path)
+        new = value_at(other, position.path)
         if new is None:
             continue
         if isinstance(new, list) and isinstance(value, list):

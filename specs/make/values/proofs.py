@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
+from kubestencil.checking.paths import keys_of, value_at
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.places import is_unvalidated
 from kubestencil.schema.knowledge.values import FORMATS, FactRow
@@ -16,14 +17,12 @@ from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer
 from specs.make.asking.answers import Target, created, field_of
 from specs.make.asking.objects import (
-    general,
     objects_in,
     path_of_field,
     positions,
     removed,
     renamed,
     replaced,
-    value_at,
 )
 from specs.make.progress import report
 from specs.make.values.questions import BOGUS, PROBES, Occurrence
@@ -106,13 +105,13 @@ class Occurrences:
         release = self._release
         for position in positions(release, name, value):
             path = path_of_field(position)
-            if not is_unvalidated(release.name, kind, general(path)):
+            if not is_unvalidated(release.name, kind, keys_of(path)):
                 found = Occurrence(kind, position, value)
                 self._fields[*found.field, position.is_item].append(found)
         for path, definition in objects_in(release, name, value):
             part = value_at(value, path)
             for field in release.definitions[definition].schema.field_names:
-                at = general((*path, field))
+                at = keys_of((*path, field))
                 if field not in part and not is_unvalidated(release.name, kind, at):
                     self.absent.add((definition, field))
 

@@ -9,21 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from kubestencil.checking.paths import field_path, keys_of, value_at
 from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer
 from specs.make.asking.answers import Target, Verdict, created, listed_values
-from specs.make.asking.objects import (
-    Position,
-    general,
-    path_of_field,
-    removed,
-    replaced,
-    value_at,
-    written,
-)
+from specs.make.asking.objects import Position, path_of_field, removed, replaced
 
 #: A rule and its value, as the table ``limits`` writes them; ``enum`` is a rule, too.
 Candidate = tuple[str, str]
@@ -66,7 +59,7 @@ class Occurrence(NamedTuple):
     @property
     def context(self) -> str:
         """Its place, as tables write it."""
-        path = general(path_of_field(self.position))
+        path = keys_of(path_of_field(self.position))
         return f"{self.kind.api_version}/{self.kind.kind}:{path}"
 
     @property
@@ -180,7 +173,7 @@ class _Questions:
     def _duplicates(self, items: Sequence[Any]) -> set[str]:
         """The fields of the second item that the server names as the same as those of the
         first one; empty for the item itself."""
-        start = f"{written(self._path)}[1]"
+        start = f"{field_path(self._path)}[1]"
         (answer,) = self._answers([items])
         fields = {
             cause.field.removeprefix(start).removeprefix(".")
