@@ -31,11 +31,14 @@ def parsed_document(checkout: Checkout) -> Release:
     return parse(Source(checkout.release, str(path), path.read_bytes()))
 
 
+def listed_release(name: str) -> Release | None:
+    """A release as its spec has it; None where that is not there."""
+    return parse(locate(name, None)) if name in available(None) else None
+
+
 def known_release(checkout: Checkout) -> Release:
     """A release that is supported, or that is about to be: modules have its document."""
-    if checkout.release in available(None):
-        return parse(locate(checkout.release, None))
-    return parsed_document(checkout)
+    return listed_release(checkout.release) or parsed_document(checkout)
 
 
 def operated_kinds(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from kubestencil.schema import parse
 from kubestencil.schema.knowledge.conditions import Combination, combination_rows
 from kubestencil.schema.types import Release
-from kubestencil.source import available, locate
 from kubestencil.source.releases import ReleaseRange
 from kubestencil.validator.binaries import require_binary
 from kubestencil.validator.process import Validator
@@ -15,7 +13,7 @@ from specs.make.combinations.parts import Corpus
 from specs.make.combinations.proofs import PROOFS, proof_objects
 from specs.make.combinations.rules import cells, rules_of
 from specs.make.combinations.tags import declared_rules
-from specs.make.documents import known_release
+from specs.make.documents import known_release, listed_release
 
 #: Rules that hold, though no object that can be created proves them: their definition,
 #: condition, rule and fields.
@@ -53,8 +51,8 @@ def ask_tables(checkout: Checkout) -> dict[str, list[tuple[str, ...]]]:
 def _changed(release: Release, base: str) -> set[str]:
     """The definitions that have other fields than in another release; all where that has
     no document."""
-    is_there = base in available(None)
-    definitions = parse(locate(base, None)).definitions if is_there else {}
+    former = listed_release(base)
+    definitions = former.definitions if former else {}
     return {
         name
         for name, definition in release.definitions.items()

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from kubestencil.schema import parse
 from kubestencil.schema.knowledge.snapshots import base_of, differences
 from kubestencil.schema.knowledge.tables import ranged_cells
-from kubestencil.source import available, locate
 from kubestencil.source.releases import ReleaseRange, release_order
+from specs.make.documents import listed_release
 
 #: A definition, a field, a context, and a condition or a rule.
 Key = tuple[str, str, str, str]
@@ -72,11 +71,10 @@ def _fields(release: str) -> Set[tuple[str, str]]:
     """The fields of the newest document that was looked at, up to a release."""
     asked = differences("limits")
     name = release if release in asked else base_of(release, asked)
-    if name not in available(None):
-        return set()
+    document = listed_release(name) if name else None
     return {
         (definition.name, field)
-        for definition in parse(locate(name, None)).definitions.values()
+        for definition in (document.definitions.values() if document else ())
         for field in definition.schema.field_names
     }
 
