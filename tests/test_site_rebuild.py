@@ -122,7 +122,7 @@ def test_output_is_the_same_in_every_process(tmp_path: Path) -> None:
         subprocess.run(
             [
                 *(sys.executable, "-m", "kubestencil", "render", "1.35"),
-                *("-t", "site", *limits, "-o", out),
+                *("-t", "site", *limits, "-o", str(out)),
             ],
             env={**make_command(tmp_path).environment, "PYTHONHASHSEED": seed},
             capture_output=True,
