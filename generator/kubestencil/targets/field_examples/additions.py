@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Schema
 from kubestencil.schema.field_paths import FieldPath, fields_along
+from kubestencil.targets.examples.objects import Object
 from kubestencil.targets.field_examples.changes import difference, merged
 from kubestencil.targets.field_examples.objects import (
     FieldExamples,
     ObjectMaker,
     inner_paths,
 )
-from kubestencil.targets.field_examples.rules import Object
 
 #: By the name of a field, or a path.
 Changes = Mapping[str, Object]

@@ -7,18 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def values_at(value: Any, steps: Sequence[str]) -> list[Any]:
-    """The values at a path without indexes of lists, in all their items."""
-    if isinstance(value, list):
-        return [inner for item in value for inner in values_at(item, steps)]
-    if not steps:
-        return [value]
-    if not isinstance(value, dict):
-        return []
-    name, *rest = steps
-    return values_at(value[name], rest) if name in value else []
-
-
 def merged(value: Any, change: Any) -> Any:
     """A value with a change (``ExampleChange``) merged into it."""
     if isinstance(change, Mapping) and isinstance(value, list):

@@ -24,13 +24,13 @@ from kubestencil.schema.knowledge.values import (
 )
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.targets.examples.accepted import conditions_of
+from kubestencil.targets.examples.accepted import conditions_of, put_at_places
 from kubestencil.targets.examples.fields import is_required
-from kubestencil.targets.examples.nodes import to_json
+from kubestencil.targets.examples.objects import Object, values_at
 from kubestencil.targets.examples.scalars import well_known_scalar
 from kubestencil.targets.examples.trees import ExampleTrees
-from kubestencil.targets.field_examples.changes import merged, values_at
-from kubestencil.targets.field_examples.rules import Object, Siblings, follow
+from kubestencil.targets.field_examples.changes import merged
+from kubestencil.targets.field_examples.rules import Siblings, follow
 
 #: The key of maps whose keys have no format.
 MAP_KEY = "key"
@@ -59,8 +59,7 @@ class FieldExamples:
     def starter(self, definition: Definition) -> Object | None:
         """The object that all examples of a kind are made of; None where it has none."""
         if definition.name not in self._starters:
-            tree, kind = self.trees.starter(definition), definition.served_kind
-            starter = None if tree is None else to_json(tree)
+            starter, kind = self.trees.starter(definition), definition.served_kind
             if starter is not None and kind and not is_built_in(definition.name):
                 starter = ObjectMaker(self, kind).completed(definition, starter)
             self._starters[definition.name] = starter
@@ -122,14 +121,7 @@ class ObjectMaker:
 
     def at_places(self, root: Object) -> Object:
         """An object with what is accepted at single places of its kind only."""
-        for path, facts in self.places.items():
-            *outer, name = path.split(".")
-            for holder in values_at(root, outer):
-                if not isinstance(holder, dict):
-                    continue
-                is_wrong = name in holder and holder[name] not in facts.enum
-                if is_wrong or (facts.required and name not in holder):
-                    holder[name] = facts.enum[0]
+        put_at_places(root, self.places)
         return root
 
     def _with(
@@ -239,7 +231,7 @@ class ObjectMaker:
                 return self.smallest(schema, owner, path)
             scalar = well_known_scalar(definition)
             if scalar is not None:
-                return scalar.value
+                return scalar
             return self._made(definition.schema, owner, facts, path)
         if schema.values is not None:
             return {_key(facts): self._made(schema.values, owner, facts, path)}
@@ -247,8 +239,8 @@ class ObjectMaker:
             return [self._made(schema.items, owner, facts, path)]
         if text := stated_text(schema):
             return text
-        node = self._values.value(schema, is_required, conditions_of(facts, schema))
-        return to_json(node) if node is not None else {}
+        value = self._values.value(schema, is_required, conditions_of(facts, schema))
+        return copy.deepcopy(value) if value is not None else {}
 
     def smallest(self, schema: Schema, owner: str = "", path: str = "") -> Object:
         """The smallest object of the definition that a schema refers to, or that is the
@@ -256,8 +248,7 @@ class ObjectMaker:
         name = schema.ref or owner
         if name in self._smallest:
             return copy.deepcopy(self._smallest[name])
-        node = self._values.smallest.get(name)
-        obj = copy.deepcopy(to_json(node)) if node is not None else {}
+        obj = copy.deepcopy(self._values.smallest.get(name, {}))
         smallest: Object = self._complete(schema, owner, obj, path)
         if self._kind is None:
             self._smallest[name] = copy.deepcopy(smallest)

@@ -37,7 +37,6 @@ from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.types import Resource
 from kubestencil.schema.well_known import EVENT, is_built_in
-from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.text.re2.ecma import ecma_pattern
 
@@ -776,8 +775,7 @@ class DefinitionLinks:
             return None
         examples = self._examples
         make = examples.all_fields if with_all_fields else examples.starter
-        tree = make(definition)
-        return None if tree is None else to_json(tree)
+        return make(definition)
 
 
 def _paragraphs(*texts: str) -> str:
