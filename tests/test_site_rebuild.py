@@ -98,6 +98,21 @@ def test_contexts_are_the_same_in_every_process(tmp_path: Path) -> None:
     assert len(digests) == 1
 
 
+def test_files_are_the_same_in_every_process(tmp_path: Path) -> None:
+    """The order of reasons why fields of a kind have no example was that of a set."""
+    files = []
+    for seed in ("1", "2"):
+        command = [sys.executable, "-m", "kubestencil", "render", "1.35", "-t", "site"]
+        subprocess.run(
+            [*command, "--kind", "Pod", "--quiet", "-o", str(tmp_path / seed)],
+            env={**make_command(tmp_path).environment, "PYTHONHASHSEED": seed},
+            check=True,
+        )
+        files.append(read_output(tmp_path / seed / "site"))
+    assert "1.35/field-examples.js" in files[0]
+    assert files[0] == files[1]
+
+
 @pytest.mark.nightly
 def test_releases_that_are_no_longer_generated_are_removed(run: Command) -> None:
     call = ("render", "-t", "site", "-o", "out")
