@@ -17,6 +17,7 @@ from kubestencil.schema import Definition, Release, Schema
 from kubestencil.schema.types import ANY_VALUE, reference_to
 from kubestencil.targets.examples.objects import Object, is_container, referenced
 from kubestencil.targets.languages.python.annotations import LINE_LENGTH
+from kubestencil.targets.languages.python.imports import import_from
 from kubestencil.targets.languages.python.modules import MODELS, ClassLocation
 from kubestencil.targets.languages.python.package import PythonPackage
 from kubestencil.text.languages import python_literal
@@ -206,16 +207,12 @@ def _bracketed(opening: str, lines: Sequence[str], closing: str) -> str:
 
 def _imports(names: Iterable[_Import]) -> str:
     """The statements that import ``names``, one for each module."""
-    statements = (
-        _import(module, [import_.name for import_ in imports])
-        for module, imports in groupby(sorted(names), lambda import_: import_.module)
-    )
-    return "".join(statements)
-
-
-def _import(package: str, names: Sequence[str]) -> str:
-    line = f"from {package} import {', '.join(names)}\n"
-    if len(line.rstrip()) <= LINE_LENGTH:
-        return line
-    lines = "".join(f"{_STEP}{name},\n" for name in names)
-    return f"from {package} import (\n{lines})\n"
+    text = ""
+    for module, imports in groupby(sorted(names), lambda import_: import_.module):
+        for statement in import_from(module, (import_.name for import_ in imports)):
+            joined = ", ".join(statement.names)
+            if statement.wrapped:
+                lines = "".join(f"{_STEP}{name},\n" for name in statement.names)
+                joined = f"(\n{lines})"
+            text += f"from {module} import {joined}\n"
+    return text

@@ -98,7 +98,9 @@ class ObjectMaker:
     ) -> Object | None:
         """An object of the kind with the field at a path."""
         root = self.with_path(definition, starter, path)
-        return None if root is None else self.at_places(root)
+        if root is not None:
+            put_at_places(root, self.places)
+        return root
 
     def with_path(
         self, definition: Definition, obj: Object, path: str
@@ -108,9 +110,8 @@ class ObjectMaker:
 
     def completed(self, definition: Definition, value: Object) -> Object:
         """An object of a kind that follows its rules."""
-        completed: Object = self._complete(
-            definition.schema, definition.name, value, ""
-        )
+        schema, name = definition.schema, definition.name
+        completed: Object = self._complete(schema, name, value, "")
         return completed
 
     @cached_property
@@ -118,11 +119,6 @@ class ObjectMaker:
         """The fields that have values of their own in the kind, by their paths."""
         in_kind = self._facts.in_kinds.get(self._kind, {}) if self._kind else {}
         return {path: facts for path, facts in in_kind.items() if facts.enum}
-
-    def at_places(self, root: Object) -> Object:
-        """An object with what is accepted at single places of its kind only."""
-        put_at_places(root, self.places)
-        return root
 
     def _with(
         self, schema: Schema, owner: str, obj: Object, rest: str, prefix: str
@@ -143,7 +139,7 @@ class ObjectMaker:
         return obj
 
     def added(
-        self, schema: Schema, owner: str, obj: Object, name: str, prefix: str = ""
+        self, schema: Schema, owner: str, obj: Object, name: str, prefix: str
     ) -> Object:
         """An object, which is changed, with a field that it lacks, and all that the field
         needs."""
@@ -159,7 +155,7 @@ class ObjectMaker:
         return obj
 
     def with_inner(
-        self, schema: Schema, owner: str, obj: Object, rest: str, prefix: str = ""
+        self, schema: Schema, owner: str, obj: Object, rest: str, prefix: str
     ) -> Object:
         """An object, which is changed, with what the field at ``rest``, inside of one of
         its fields, needs in it."""
@@ -201,9 +197,9 @@ class ObjectMaker:
             owner, schema = schema.ref, self._definitions[schema.ref].schema
         return self._with(schema, owner, value, rest, path)
 
-    def value(self, schema: Schema, owner: str, name: str, path: str = "") -> Any:
-        """A value of a field, from the facts of this kind, with all that it needs inside."""
-        path = path or name
+    def value(self, schema: Schema, owner: str, name: str, path: str) -> Any:
+        """A value of a field at a path of this kind, from the facts of this, with all that it
+        needs inside."""
         facts = self.places.get(path)
         if facts is None:
             facts = self._facts.of(owner, name)
@@ -228,7 +224,7 @@ class ObjectMaker:
         if schema.ref is not None:
             definition = self._definitions[schema.ref]
             if definition.is_object:
-                return self.smallest(schema, owner, path)
+                return self.smallest(schema.ref, path)
             scalar = well_known_scalar(definition)
             if scalar is not None:
                 return scalar
@@ -242,14 +238,13 @@ class ObjectMaker:
         value = self._values.value(schema, is_required, conditions_of(facts, schema))
         return copy.deepcopy(value) if value is not None else {}
 
-    def smallest(self, schema: Schema, owner: str = "", path: str = "") -> Object:
-        """The smallest object of the definition that a schema refers to, or that is the
-        owner."""
-        name = schema.ref or owner
+    def smallest(self, name: str, path: str) -> Object:
+        """The smallest object of a definition."""
         if name in self._smallest:
             return copy.deepcopy(self._smallest[name])
         obj = copy.deepcopy(self._values.smallest.get(name, {}))
-        smallest: Object = self._complete(schema, owner, obj, path)
+        schema = self._definitions[name].schema
+        smallest: Object = self._complete(schema, name, obj, path)
         if self._kind is None:
             self._smallest[name] = copy.deepcopy(smallest)
         return smallest
