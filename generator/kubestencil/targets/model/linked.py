@@ -413,6 +413,12 @@ class LinkedDefinition(LinkedSchema):
         return self._links.fields(self.name)
 
     @property
+    def levels(self) -> int:
+        """The definitions on the longest way of references from here, itself included;
+        those that refer to each other count as one."""
+        return self._links.levels[self.name]
+
+    @property
     def is_deprecated(self) -> bool:
         """Whether the description calls it deprecated, or the API server warns of the
         kind, or of the items of the list."""
@@ -710,6 +716,16 @@ class DefinitionLinks:
     @cached_property
     def cyclic(self) -> Container[str]:
         return cyclic_edges(self.graph)
+
+    @cached_property
+    def levels(self) -> Mapping[str, int]:
+        levels: dict[str, int] = {}
+        for names in components(self.graph):
+            references = {other for name in names for other in self.graph[name]}
+            # What others refer to comes before them.
+            below = (levels[name] for name in references.difference(names))
+            levels.update(dict.fromkeys(names, 1 + max(below, default=0)))
+        return levels
 
     def named(self, names: Iterable[str]) -> tuple[LinkedDefinition, ...]:
         return tuple(self.definitions[name] for name in names)
