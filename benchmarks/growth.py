@@ -26,7 +26,7 @@ from benchmarks.measuring import Usage, usage_of
 from tests.crd_schemas import definition, version
 
 MANIFESTS_OF_A_DEFINITION = 10
-DEFINITIONS_OF_A_TABLE = 10
+DEFINITIONS_OF_A_TABLE = 2
 _FIELDS, _DEPTH = 5, 3
 _WIDTH, _HEIGHT = 320, 200
 _COLOURS = ("#1d53c0", "#b3261e", "#855000", "#2e7d32", "#6a1b9a")

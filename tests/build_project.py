@@ -10,6 +10,7 @@ from typing import Any
 from kubestencil import build
 from kubestencil.build.plan import BuildPlan, make_plan
 from kubestencil.engine import Target, load_targets
+from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.source import Source
 from tests.conftest import SMALL, make_document
 
@@ -58,6 +59,7 @@ class Project:
         read_bytes: bool = False,
         processes: int = 1,
     ) -> BuildPlan:
+        clear_run_caches()
         return make_plan(
             [build.BuildRequest(sources, targets or self.targets())],
             self.out,
@@ -68,6 +70,7 @@ class Project:
     def render(
         self, sources: Sequence[Source], targets: Sequence[Target] | None = None
     ) -> None:
+        clear_run_caches()
         build.render(
             [build.BuildRequest(sources, targets or self.targets())],
             self.out,

@@ -3,10 +3,12 @@ and why, and when a part's context is computed."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,7 @@ from kubestencil.build.plan import Job, TreeResult, plan_part
 from kubestencil.build.record import Fingerprints
 from kubestencil.build.tree import TreeChange
 from kubestencil.engine import Part, Target, load_targets
+from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.errors import TargetError
 from kubestencil.shards import Shard
 from tests.build_project import SOURCES, Project, changed, source, stale_trees
@@ -99,6 +102,28 @@ def test_a_run_that_had_to_wait_plans_again(
     )
     assert not any(result.drift for result in summary.trees)
     assert (project.out / "site" / "1.35" / "index.html").exists()
+
+
+def test_the_builds_of_a_run_look_through_its_records_once(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A project has thousands of records, and a build for each of its tables, which took
+    the longer the more there were."""
+    project.render(SOURCES)
+    looked_at: list[Path] = []
+    scandir = os.scandir
+
+    def counted(path: Any) -> Any:
+        looked_at.append(Path(str(path)))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", counted)
+    clear_run_caches()
+    for release in ("1.30", "1.31", "1.32"):
+        requests = [build.BuildRequest([changed(release)], project.targets("one"))]
+        build.render(requests, project.out, jobs=1)
+    records = project.out / ".kubestencil" / "1.34"
+    assert looked_at.count(records) == 1
 
 
 class Context:

@@ -25,6 +25,7 @@ from kubestencil.checking.merging.stored_reports import read_report
 from kubestencil.checking.sarif import report_sarif
 from kubestencil.checking.suppressions import apply_configuration, read_configuration
 from kubestencil.cli import cli
+from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.errors import OutputError, UsageError
 from kubestencil.schema import Release
 from kubestencil.schema.lazy import load_lazily
@@ -184,6 +185,34 @@ def test_merge_says_which_shard_is_missing_or_of_another_run(
     assert "has another release: 1.34" in refusal(*shards)
     Path("3.json").write_text(json.dumps({**other, "tool": {"version": "0.1"}}))
     assert "has another version of kubestencil: 0.1" in refusal(*shards)
+
+
+@pytest.mark.parametrize("report_format", ["sarif", "junit"])
+def test_merge_joins_shards_in_the_formats_of_services(
+    shards: list[str], report_format: str
+) -> None:
+    """Counts, skips and the exit code are those of one run."""
+    for number, name in enumerate(shards, 1):
+        Path(name).unlink()
+        _check("--shard", f"{number}/3", "-f", report_format, "-o", name)
+    for merged_format in ("json", report_format):
+        code, whole = _check("-f", merged_format)
+        assert _run("merge", *shards, "-f", merged_format, code=[code]) == whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<?xml version="1.0"?><testsuites/>',
+        '<?xml version="1.0"?><property name="report" value="{}" />',
+        '{"runs": [{"properties": {}}]}',
+        '{"runs": []}',
+    ],
+)
+def test_merge_refuses_other_reports_of_services(shards: list[str], text: str) -> None:
+    Path("1.json").write_text(text)
+    result = CliRunner().invoke(cli, ["merge", *shards])
+    assert "nor of a shard in SARIF or JUnit" in str(result.exception)
 
 
 @pytest.mark.parametrize(
@@ -346,5 +375,6 @@ def test_a_folder_of_records_is_looked_into_while_another_run_changes_it(
     check_output(tmp_path)
     assert not staging.exists()
     (tmp_path / ".kubestencil/link").symlink_to("/")
+    clear_run_caches()
     with pytest.raises(OutputError, match="symbolic link"):
         check_output(tmp_path)

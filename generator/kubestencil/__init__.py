@@ -329,7 +329,9 @@ def render(
     """
     from kubestencil import build
     from kubestencil.engine import check_release_names, choose_targets, load_targets
+    from kubestencil.engine.run_cache import clear_run_caches
 
+    clear_run_caches()
     _refuse_strings(
         "render",
         documents=documents,

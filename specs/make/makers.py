@@ -28,6 +28,7 @@ from specs.make import (
 )
 from specs.make.checkouts import Checkout
 from specs.make.combinations import tables as combinations
+from specs.make.corrections import without_corrections
 from specs.make.examples import tables as examples
 from specs.make.facts import write_facts
 from specs.make.gated import tables as gated
@@ -104,7 +105,7 @@ def ask_tables(asked: Asked, checkout: Checkout, folders: Sequence[Path] = ()) -
         write_facts(table, {checkout.release: rows})
 
 
-def _rows_of_base(table: str, release: str) -> list[list[str]]:
+def _rows_of_base(table: str, release: str) -> Rows:
     known = lines_of_releases(table)
     base = base_of(release, known)
     if base is None:
@@ -113,4 +114,4 @@ def _rows_of_base(table: str, release: str) -> list[list[str]]:
             where=table,
             hint="make the releases in their order",
         )
-    return [cells_of(line) for line in known[base]]
+    return without_corrections(table, map(cells_of, known[base]))

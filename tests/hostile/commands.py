@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.build import fingerprints
+from kubestencil.build import record
 from kubestencil.cli import cli, console
 from kubestencil.engine import manifest, run_cache
 
@@ -190,9 +190,11 @@ def remember_what_no_document_changes() -> None:
     """Read targets, templates and code once for all commands of this process."""
     read = cache(manifest.read_target)
     manifest.read_target = lambda name, roots: read(name, tuple(roots))
-    fingerprints._content_digest = cache(fingerprints._content_digest)
-    # Templates and files of targets would be read again by each command.
-    run_cache._clear_functions.clear()
+    # Templates and files of targets would be read again by each command; what stands in a
+    # folder of output is another one each time.
+    run_cache._of_builds.clear()
+    clear_found = record._found_in_records.cache_clear  # type: ignore[attr-defined]
+    run_cache._of_runs[:] = [clear_found]
 
 
 def limit_memory() -> None:

@@ -12,6 +12,7 @@ from shutil import which
 from kubestencil.data_files import data_file
 from kubestencil.engine import Target
 from kubestencil.engine.filters import FILTER_FILE
+from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.source import Source
 from kubestencil.targets import installed_view
 from kubestencil.version import __version__
@@ -19,60 +20,28 @@ from kubestencil.version import __version__
 _CODE = Path(__file__).parents[1]
 
 
-class Fingerprinter:
-    """Computes fingerprints; digests each file and folder once.
-
-    Every run needs a new one, since files may have changed since the last run.
-    """
-
-    def __init__(self) -> None:
-        self._digests: dict[tuple[Path, str], str] = {}
-
-    def fingerprint(self, sources: Iterable[Source], target: Target) -> str:
-        """The digest of all inputs of a target: the documents, kubestencil's code
-        and its tables of facts, templates, options, and the files that options name."""
-        return _combined(
-            [
-                __version__,
-                self._digest(_CODE),
-                self._digest(data_file("specs"), "**/*.tsv"),
-                *_installed_view(target),
-                *self._formatters(target),
-                *(self._digest(folder) for folder in target.folders),
-                *self._dependencies(target),
-                *(self._digest(folder) for folder in _shared_templates(target.roots)),
-                *(
-                    self._digest(Path(str(target.options[name])))
-                    for name in target.path_options
-                    if target.options[name]
-                ),
-                *_source_identities(sources),
-                repr(sorted(target.options.items())),
-            ]
-        )
-
-    def _dependencies(self, target: Target) -> Iterator[str]:
-        for name in target.depends_on:
-            dependency = target.dependency(name)
-            if dependency is not None:
-                yield from (self._digest(folder) for folder in dependency.folders)
-                yield repr(sorted(dependency.options.items()))
-
-    def _formatters(self, target: Target) -> Iterator[str]:
-        """The commands that format files, and the digests of their programs."""
-        for rule in target.files:
-            if isinstance(rule.format, tuple):
-                yield repr(rule.format)
-                program = which(rule.format[0])
-                if program is not None:
-                    yield self._digest(Path(program))
-
-    def _digest(self, path: Path, pattern: str = "*") -> str:
-        """The digest of a file, or of all files of a folder that match ``pattern``."""
-        key = path, pattern
-        if key not in self._digests:
-            self._digests[key] = _content_digest(path, pattern)
-        return self._digests[key]
+def fingerprint(sources: Iterable[Source], target: Target) -> str:
+    """The digest of all inputs of a target: the documents, kubestencil's code and its
+    tables of facts, templates, options, and the files that options name."""
+    return _combined(
+        [
+            __version__,
+            _digest(_CODE),
+            _digest(data_file("specs"), "**/*.tsv"),
+            *_installed_view(target),
+            *_formatters(target),
+            *map(_digest, target.folders),
+            *_dependencies(target),
+            *map(_digest, _shared_templates(target.roots)),
+            *(
+                _digest(Path(str(target.options[name])))
+                for name in target.path_options
+                if target.options[name]
+            ),
+            *_source_identities(sources),
+            repr(sorted(target.options.items())),
+        ]
+    )
 
 
 def inputs(sources: Iterable[Source], target: Target) -> Mapping[str, str]:
@@ -93,7 +62,27 @@ def with_context(fingerprint: str, context: object) -> str:
     return _combined([fingerprint, repr(context)])
 
 
-def _content_digest(path: Path, pattern: str) -> str:
+def _dependencies(target: Target) -> Iterator[str]:
+    for name in target.depends_on:
+        dependency = target.dependency(name)
+        if dependency is not None:
+            yield from map(_digest, dependency.folders)
+            yield repr(sorted(dependency.options.items()))
+
+
+def _formatters(target: Target) -> Iterator[str]:
+    """The commands that format files, and the digests of their programs."""
+    for rule in target.files:
+        if isinstance(rule.format, tuple):
+            yield repr(rule.format)
+            program = which(rule.format[0])
+            if program is not None:
+                yield _digest(Path(program))
+
+
+@cached_for_run
+def _digest(path: Path, pattern: str = "*") -> str:
+    """The digest of a file, or of all files of a folder that match ``pattern``."""
     digest = hashlib.sha256()
     for name in sorted(_file_names(path, pattern)) if path.is_dir() else [""]:
         file = path / name

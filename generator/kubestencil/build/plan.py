@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.build import record, tree
-from kubestencil.build.fingerprints import Fingerprinter, inputs, with_context
+from kubestencil.build.fingerprints import fingerprint, inputs, with_context
 from kubestencil.build.parsed import parse_all
 from kubestencil.build.record import FileState, Fingerprints, Record
 from kubestencil.build.share import ALL_TREES, Share, is_of_one, require_trees
@@ -130,9 +130,8 @@ def make_plan(
     trees that are not there.
     """
     record.check_output(out)
-    fingerprinter = Fingerprinter()
     plans = [
-        _plan_request(request, out, fingerprinter, read_bytes, processes, layout, share)
+        _plan_request(request, out, read_bytes, processes, layout, share)
         for request in requests
     ]
     return BuildPlan(
@@ -143,7 +142,6 @@ def make_plan(
 def _plan_request(
     request: BuildRequest,
     out: Path,
-    fingerprinter: Fingerprinter,
     read_bytes: bool,
     processes: int,
     layout: str,
@@ -167,7 +165,7 @@ def _plan_request(
                 if share.skips(name):
                     continue
                 fingerprints = Fingerprints(
-                    fingerprinter.fingerprint([source], target),
+                    fingerprint([source], target),
                     inputs=inputs([source], target),
                 )
                 tree_or_result = plan_tree(name, target, fingerprints, out, read_bytes)
@@ -186,7 +184,7 @@ def _plan_request(
     for target in targets:
         if target.scope != "releases":
             continue
-        run_fingerprint = fingerprinter.fingerprint(sources, target)
+        run_fingerprint = fingerprint(sources, target)
         view = load_multi_release_view(target)
         names = [source.release for source in sources]
         parts = list(view.divide(names, partial(parse_all, sources), target))
@@ -205,7 +203,7 @@ def _plan_request(
                 source for source in sources if source.release in part.releases
             )
             fingerprints = Fingerprints(
-                fingerprinter.fingerprint(documents, target),
+                fingerprint(documents, target),
                 run_fingerprint,
                 inputs(documents, target),
             )

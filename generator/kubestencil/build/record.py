@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil import atomic, regular_file
+from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.errors import OutputError
 from kubestencil.output_paths import PRIVATE, check_folder, is_path
 
@@ -31,6 +32,7 @@ _FORMAT = 2
 _FORMATS = (1, _FORMAT)
 _CACHE = ".cache"
 _IGNORE = ".gitignore"
+_CHANGED = "changed"
 # In bytes; a file of a tree takes some 150.
 _MAX_BYTES = 64 << 20
 
@@ -200,6 +202,7 @@ def write(out: Path, tree: str, record: Record) -> None:
         if not record.pending:
             cache_folder(out)
             atomic.write(_times_path(out, tree), json.dumps(times).encode())
+            (cache_path(out) / _CHANGED).touch()
     except OSError as error:
         raise write_error(path, error) from error
 
@@ -257,11 +260,7 @@ def check_output(out: Path) -> None:
     removed, somewhere else.
     """
     check_folder(out)
-    root = out / PRIVATE
-    # A link could lead to the root of the file system: it is not looked into.
-    links = (entry.path for entry in _entries_below(root) if entry.is_symlink())
-    link = str(root) if root.is_symlink() else next(links, None)
-    if link is not None:
+    for link in _found_in_records(out).links[:1]:
         raise OutputError(
             "is a symbolic link in the folder of records",
             where=link,
@@ -270,16 +269,38 @@ def check_output(out: Path) -> None:
 
 
 def remove_partial_files(out: Path) -> None:
-    """Remove the temporary files of killed runs; no other run may be active."""
-    for entry in _entries_below(out / PRIVATE):
-        if entry.name.endswith(atomic.PARTIAL_SUFFIX):
-            Path(entry.path).unlink(missing_ok=True)
+    """Remove the temporary files that were there when the run began: those of killed runs,
+    since no other run may be active."""
+    for path in _found_in_records(out).partial:
+        Path(path).unlink(missing_ok=True)
+
+
+class _Found(NamedTuple):
+    """The paths of what does not belong among records: links, and temporary files."""
+
+    links: tuple[str, ...] = ()
+    partial: tuple[str, ...] = ()
+
+
+# A project has thousands of records, and a build for each of its tables.
+@cached_for_run
+def _found_in_records(out: Path) -> _Found:
+    root = out / PRIVATE
+    # A link could lead to the root of the file system: it is not looked into.
+    if root.is_symlink():
+        return _Found(links=(str(root),))
+    links, partial = [], []
+    for entry in _entries_below(root):
+        if entry.is_symlink():
+            links.append(entry.path)
+        elif entry.name.endswith(atomic.PARTIAL_SUFFIX):
+            partial.append(entry.path)
+    return _Found(tuple(links), tuple(partial))
 
 
 def _entries_below(folder: Path) -> Iterator[os.DirEntry[str]]:
     """What is in a folder, however deep; it goes on where another run removes its staging
-    folder meanwhile. A project has thousands of records: paths of all would take half of
-    its time."""
+    folder meanwhile."""
     folders = [str(folder)]
     while folders:
         with contextlib.suppress(OSError), os.scandir(folders.pop()) as entries:
@@ -289,12 +310,11 @@ def _entries_below(folder: Path) -> Iterator[os.DirEntry[str]]:
                 yield entry
 
 
-def modification_times(out: Path) -> Mapping[str, int]:
-    """The modification time of each record, which changes when a run writes it."""
-    return {
-        entry.path: entry.stat(follow_symlinks=False).st_mtime_ns
-        for entry in _record_files(out)
-    }
+def last_change(out: Path) -> int:
+    """The time at which a run last wrote a record on this machine; 0 for none."""
+    with contextlib.suppress(OSError):
+        return (cache_path(out) / _CHANGED).lstat().st_mtime_ns
+    return 0
 
 
 def recorded_trees(out: Path) -> list[str]:

@@ -27,7 +27,7 @@ from kubestencil.build.plan import (
 from kubestencil.build.share import ALL_TREES, Share
 from kubestencil.build.tree import TreeChange
 from kubestencil.engine import File, Target
-from kubestencil.engine.run_cache import clear_run_caches
+from kubestencil.engine.run_cache import clear_build_caches
 from kubestencil.errors import OutputError
 from kubestencil.file_names import is_renamed
 from kubestencil.processes.interrupts import interrupts_delayed
@@ -78,7 +78,7 @@ def render(
     ``share`` an output folder, each makes its trees, at the same time. Raises SpecError,
     TargetError or OutputError, in which case the output folder is unchanged.
     """
-    clear_run_caches()
+    clear_build_caches()
     jobs = limit_processes(requests, jobs)
     plan_now = partial(
         make_plan,
@@ -89,7 +89,7 @@ def render(
         layout=layout,
         share=share,
     )
-    records_at_planning = record.modification_times(out)
+    last_change = record.last_change(out)
     plan = plan_now()
     if not plan.jobs and not plan.rerecorded:
         if share.has_joint_trees:
@@ -97,7 +97,7 @@ def render(
         return Summary(plan.current, ())
     with tree.staging_folder(out, share.shard) as staging:
         # Another run may have finished while this one waited for the lock.
-        if record.modification_times(out) != records_at_planning:
+        if record.last_change(out) != last_change:
             plan = plan_now()
         stage = partial(_stage, out=out, staging=staging, overwrite=overwrite)
         results = _run_jobs(stage, plan.jobs, jobs, progress)
@@ -173,7 +173,7 @@ def check(
 
     Raises as ``render`` does.
     """
-    clear_run_caches()
+    clear_build_caches()
     jobs = limit_processes(requests, jobs)
     plan = make_plan(
         requests, out, read_bytes=True, processes=jobs, layout=layout, share=share

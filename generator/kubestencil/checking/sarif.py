@@ -56,7 +56,11 @@ def report_sarif(report: Report) -> dict[str, Any]:
         "results": [
             _result(finding, indexes[finding.rule_id]) for finding in report.findings
         ],
-        "properties": {"coverage": report.coverage.to_dict()},
+        "properties": {
+            "coverage": report.coverage.to_dict(),
+            # What a shard's results lack of its report, of which one of all is made.
+            **({"report": report.to_dict()} if report.part else {}),
+        },
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 

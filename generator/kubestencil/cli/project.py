@@ -35,6 +35,7 @@ from kubestencil.cli.render import (
 from kubestencil.cli.rendering.run import RenderOptions
 from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.engine import find_target, load_targets
+from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.errors import KubestencilError, UsageError, nearest
 from kubestencil.output_paths import real_path
 from kubestencil.project import (
@@ -145,6 +146,7 @@ def update(
     too. With TARGET, only the tables that generate it are updated. The lock and all files
     are made anew, and what changed is printed as Markdown.
     """
+    clear_run_caches()
     project = read_project_of(context)
     if project is None or not project.generate:
         raise UsageError(

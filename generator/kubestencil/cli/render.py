@@ -40,6 +40,7 @@ from kubestencil.cli.rendering.run import (
 )
 from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.engine import Target
+from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.project import (
     FILE,
@@ -137,6 +138,7 @@ def render(context: click.Context, /, **values: Any) -> None:
     generated. Without that file, it is an overview: Markdown, Python and Jsonnet of the
     newest release, the reports of all, and the docs site of the newest three.
     """
+    clear_run_caches()
     options = RenderOptions(**values)
     if options.everything and options.names:
         raise UsageError(

@@ -32,6 +32,7 @@ from kubestencil.cli.render import locked_tables, render
 from kubestencil.cli.rendering.run import RenderOptions, prepare
 from kubestencil.cli.rendering.summary import report_summary
 from kubestencil.cli.settings import read_project_of, trust_option
+from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.project import read_lock
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ def _project_site(context: click.Context) -> tuple[RenderOptions, str] | None:
 
 def _build_site(options: RenderOptions, layout: str) -> None:
     """Generate the site of the current files and templates, and show a summary."""
+    clear_run_caches()
     sources, targets = prepare(options)
     covered = (
         []

@@ -14,7 +14,7 @@ from jinja2.tests import TESTS
 from markupsafe import Markup
 
 from kubestencil.engine.environment import Environment
-from kubestencil.engine.run_cache import cached_for_run
+from kubestencil.engine.run_cache import cached_for_build, cached_for_run
 from kubestencil.errors import KubestencilError, SpecError, TargetError, nearest
 
 _UNDEFINED = re.compile(r"'(\w+)' is undefined\Z")
@@ -46,7 +46,7 @@ class _SharedTexts(dict[Hashable, str]):
             self._length -= len(self.pop(next(iter(self))))
 
 
-@cached_for_run
+@cached_for_build
 def _shared_texts(folders: tuple[str, ...], options: str) -> _SharedTexts:
     """The texts that the parts of a target with some options have in common."""
     del folders, options

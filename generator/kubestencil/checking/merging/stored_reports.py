@@ -1,8 +1,11 @@
-"""Reads reports that ``kubestencil check`` wrote as JSON."""
+"""Reads reports that ``kubestencil check`` wrote as JSON, and those of shards also as SARIF
+and JUnit, in which they are whole."""
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, cast, get_args
@@ -22,6 +25,8 @@ from kubestencil.schema.knowledge.coverage import NO_COVERAGE, Aspect, Coverage
 from kubestencil.shards import Shard
 from kubestencil.source.folder import read_file
 
+# Nothing else in a JUnit report, whose quotes are escaped.
+_IN_JUNIT = re.compile(rb'<property name="report" value="([^"]*)" />')
 _SUBJECT = "apiVersion", "kind", "name", "namespace", "source", "manager"
 _CHANGES = (*get_args(Change), None)
 
@@ -43,7 +48,7 @@ def read_report(file: str) -> StoredReport:
     it cannot be read or is no such report.
     """
     try:
-        raw = json.loads(read_file(file).data)
+        raw = _document(read_file(file).data)
         if raw["schema"] != SCHEMA:
             raise ValueError
         gaps = {_text(key): _text(value) for key, value in raw["coverage"].items()}
@@ -63,11 +68,19 @@ def read_report(file: str) -> StoredReport:
         RecursionError,
     ) as error:
         raise SourceError(
-            "is no report of kubestencil check in JSON",
+            "is no report of kubestencil check in JSON, nor of a shard in SARIF or JUnit",
             where=file,
             hint=f"make one: kubestencil check … -f json -o {file}; kubestencil merge "
             "writes the other formats",
         ) from error
+
+
+def _document(data: bytes) -> Any:
+    if data.startswith(b"<?xml"):
+        [text] = _IN_JUNIT.findall(data)
+        return json.loads(html.unescape(text.decode()))
+    raw = json.loads(data)
+    return raw["runs"][0]["properties"]["report"] if "runs" in raw else raw
 
 
 class _UnknownRuleError(ValueError):

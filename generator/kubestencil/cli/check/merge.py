@@ -64,10 +64,11 @@ def merge(
     fail_on_skipped: bool,
     allow_empty: bool,
 ) -> None:
-    """Join reports that kubestencil check wrote as JSON.
+    """Join reports of kubestencil check.
 
-    REPORT is such a file. Reports of the shards of a run (check --shard) become the
-    report of that run, in any format of check: the same as one machine writes.
+    REPORT is one in JSON. Reports of the shards of a run (check --shard), which can also
+    be in SARIF or JUnit, become the report of that run, in any format of check: the same
+    as one machine writes.
 
     Reports of several runs, each named after a repository or a cluster, become one about
     all of them, as text, Markdown, HTML or CSV: which findings in how many, by rule and

@@ -139,6 +139,9 @@ class CheckVariables(TypedDict):
     skipped_reasons: Annotated[
         tuple[str, ...], "the same with one line for each reason"
     ]
+    shard: Annotated[
+        str, "the report of a shard as JSON, of which merge makes one; empty for others"
+    ]
     not_checked: Annotated[
         tuple[str, ...], "the same with its file and line, if the command shows it"
     ]
@@ -213,6 +216,7 @@ def _variables(
         "validators": tuple(map(one_line, report.validator_lines())),
         "skipped": tuple(map(one_line, report.skipped_lines())),
         "skipped_reasons": tuple(map(one_line, report.skipped_reasons())),
+        "shard": json.dumps(report.to_dict()) if report.part else "",
         "not_checked": tuple(map(_skip_line, not_checked)),
     }
     return variables

@@ -18,7 +18,7 @@ from kubestencil.diff.documents import comparable
 from kubestencil.diff.history import History
 from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.engine.manifest import Target
-from kubestencil.engine.run_cache import cached_for_run
+from kubestencil.engine.run_cache import cached_for_build
 from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
 from kubestencil.source.releases import shown_name
@@ -293,7 +293,7 @@ def compare_for_run(before: Release, after: Release) -> Comparison:
     return comparisons[key][-1]
 
 
-@cached_for_run
+@cached_for_build
 def _comparisons() -> dict[tuple[int, int], tuple[Release, Release, Comparison]]:
     """The releases that were compared, and their comparison, by their ids."""
     return {}

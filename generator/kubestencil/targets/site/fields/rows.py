@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from kubestencil.engine.run_cache import cached_for_run
+from kubestencil.engine.run_cache import cached_for_build
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.graph import breadth_first, reference_graph
 from kubestencil.schema.kinds import list_item
@@ -92,7 +92,7 @@ class TypeFields:
     rows: tuple[FieldRow, ...]
 
 
-@cached_for_run
+@cached_for_build
 def _shared_fields() -> dict[tuple[str, tuple[FieldRow, ...]], TypeFields]:
     """The fields of types that several releases have in common."""
     return {}
