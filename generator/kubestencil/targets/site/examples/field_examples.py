@@ -159,7 +159,7 @@ class _FieldExamples:
             own = {
                 path: reason
                 for path, reason in of_kind.items()
-                if path not in SERVER_REASONS
+                if SERVER_REASONS.get(path) != reason
             }
             if own:
                 page = self._addresses[name].path
