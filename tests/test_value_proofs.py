@@ -66,7 +66,7 @@ def test_names_of_objects_of_new_kinds_are_asked_about() -> None:
         objects[group_version_kind(api_version, kind)] = [value]
     stored = Occurrences(release, objects)
     fields = {("io.k8s.api.core.v1.Namespace", "metadata")}
-    found = Limits(release, [], stored, stored, stored)._names_of_new_kinds(
+    found = Limits(release, [], stored, stored)._names_of_new_kinds(
         Known({}, {}, fields)
     )
     assert [entry.kind.kind for entry in found] == ["RuntimeClass"]

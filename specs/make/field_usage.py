@@ -13,11 +13,11 @@ from typing import Any
 
 import yaml
 
-from kubestencil import atomic, load
-from kubestencil.data_files import data_file
+from kubestencil import load
 from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
 from kubestencil.schema.knowledge.fields import FieldName
 from kubestencil.schema.types import group_version_kind
+from specs.make.tables import write_rows
 
 _RELEASE = "1.35"
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -36,7 +36,7 @@ def make_rows(folder: Path) -> list[tuple[str, ...]]:
         if file.suffix in _SUFFIXES and file.stat().st_size <= _MAX_SIZE:
             counts.update(_names_in_file(file, kinds, release))
     return [
-        (name.group, name.type, name.field or "-", str(count.bit_length()))
+        (name.group, name.type, name.field, str(count.bit_length()))
         for name, count in sorted(counts.items())
     ]
 
@@ -97,14 +97,5 @@ def _inner_objects(
             yield from _inner_objects(item, schema.values)
 
 
-def main(folder: Path) -> None:
-    """Write the rows below the comments of the table."""
-    path = data_file("specs/field-usage.tsv")
-    lines = path.read_text("utf-8").splitlines()
-    comments = [line for line in lines if line.startswith("#")]
-    rows = ["\t".join(row) for row in make_rows(folder)]
-    atomic.write(path, "\n".join([*comments, *rows, ""]).encode())
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    write_rows("field-usage", make_rows(Path(sys.argv[1])))

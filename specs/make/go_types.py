@@ -4,7 +4,7 @@ and markers, and constants."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -94,8 +94,8 @@ class ApiPackage:
 
     def fields(self) -> Iterator[tuple[str, GoField]]:
         """The fields in JSON of all definitions, each with the definition that has it."""
-        for name in self.structs:
-            for field in json_fields(name, self.structs):
+        for name, fields in self.structs.items():
+            for field in json_fields(fields, self.structs):
                 yield f"{self.prefix}{name}", field
 
     def qualified(self, text: str) -> str:
@@ -149,13 +149,13 @@ def group_of(folder: Path) -> str | None:
     return name[1] if name else None
 
 
-def json_fields(name: str, structs: Structs) -> Iterator[GoField]:
+def json_fields(fields: Iterable[GoField], structs: Structs) -> Iterator[GoField]:
     """The fields of a struct in JSON, with those of structs that are inlined."""
-    for field in structs[name]:
+    for field in fields:
         if field.json_name:
             yield field
         elif field.element in structs:
-            yield from json_fields(field.element, structs)
+            yield from json_fields(structs[field.element], structs)
 
 
 def structs_in(source: str) -> dict[str, list[GoField]]:

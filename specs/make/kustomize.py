@@ -9,23 +9,16 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from kubestencil.schema.knowledge.snapshots import snapshots
 from kubestencil.source.releases import release_order
 from specs.make.checkouts import go_sources
 from specs.make.configurations import constants_of
-from specs.make.go_types import GoField, GoStruct, json_fields, structs_in
-from specs.make.tables import write_table
+from specs.make.go_types import GoField, Structs, json_fields, structs_in
+from specs.make.tables import write_rows
 
-HEADER = """\
-The types of kustomize's files: releases, definition, field, type, required, values, default,
-as in the table configurations of specs/facts/README.md. They are right for all releases.
-
-Made by `python -m specs.make.kustomize DIR` from the modules sigs.k8s.io/kustomize/api and
-kyaml in DIR, that of `go env GOMODCACHE`.
-"""
 _RELEASES = f"{min(snapshots(), key=release_order)}.."
 _PREFIX = "sigs.kustomize.api.types."
 _KINDS = ("Kustomization", "Component")
@@ -75,7 +68,7 @@ def _source(folder: Path) -> str:
 
 
 def _fields(
-    name: str, struct: GoStruct, structs: Mapping[str, GoStruct], reached: set[str]
+    name: str, struct: Sequence[GoField], structs: Structs, reached: set[str]
 ) -> Iterator[tuple[str, GoField]]:
     """The fields of a struct, and of those that it refers to and no other has before, each
     with the name of its own."""
@@ -102,4 +95,4 @@ def _type(field: GoField, structs: Collection[str], scalars: Mapping[str, str]) 
 
 if __name__ == "__main__":
     rows = ((_RELEASES, *row) for row in make_rows(Path(sys.argv[1])))
-    write_table("kustomize", HEADER, rows)
+    write_rows("kustomize", rows)

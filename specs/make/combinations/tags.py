@@ -24,8 +24,8 @@ def declared_rules(checkout: Checkout) -> Iterator[Combination]:
     """The rules of a release in all API versions."""
     releases = ReleaseRange(checkout.release)
     for package in api_packages(checkout):
-        for name in package.structs:
-            for rule in _rules(json_fields(name, package.structs)):
+        for name, fields in package.structs.items():
+            for rule in _rules(json_fields(fields, package.structs)):
                 yield Combination(releases, f"{package.prefix}{name}", *rule)
 
 
