@@ -7,7 +7,7 @@ not allowed together.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence, Set
 from itertools import product
 from typing import Any
@@ -20,8 +20,9 @@ from specs.make.asking.objects import objects_in, positions, replaced
 from specs.make.asking.repairs import Repairs
 from specs.make.asking.samples import sample
 
-# How many values of a field are remembered.
+# How many values of a field are remembered, and how often one is looked for.
 _SAMPLES = 4
+_ATTEMPTS = 2
 # A field of a definition that so many kinds have is not added to others.
 _KINDS = 2
 # Fields are added to objects with fewer characters: larger ones take longer to answer.
@@ -29,12 +30,13 @@ _LARGEST = 6_000
 
 
 class Samples:
-    """Values of fields in accepted objects: what is true of a field of a definition in one
-    kind or release is likely to be so in another."""
+    """Values of fields in accepted objects, and how often none was found: what is true of
+    a field of a definition in one kind or release is likely to be so in another."""
 
     def __init__(self, done: Set[tuple[str, str]] = frozenset()) -> None:
         self._values: dict[tuple[str, str], list[Any]] = {}
         self._kinds: dict[tuple[str, str], set[str]] = {}
+        self._failures = Counter[tuple[str, str]]()
         #: The fields, with their definitions, of which no values are looked for.
         self.done = done
 
@@ -60,10 +62,18 @@ class Samples:
         copy._kinds = {field: set(kinds) for field, kinds in self._kinds.items()}
         return copy
 
+    def fail(self, definition: str, field: str) -> None:
+        """Remember that no value of a field was accepted."""
+        self._failures[definition, field] += 1
+
     def is_known(self, definition: str, field: str) -> bool:
         """Whether objects of enough kinds have a field, or no value is looked for."""
         kinds = self._kinds.get((definition, field), ())
         return len(kinds) >= _KINDS or (definition, field) in self.done
+
+    def is_hopeless(self, definition: str, field: str) -> bool:
+        """Whether looking for a value has failed often enough."""
+        return self._failures[definition, field] >= _ATTEMPTS
 
 
 class Seeds:
@@ -154,6 +164,8 @@ class Seeds:
         accepted."""
         field = str(path[-1])
         bases = [base for base in bases if value_at(base, path[:-1]) is not None]
+        if self._samples.is_hopeless(owner, field):
+            return None
         candidates = [
             replaced(base, path, known)
             for base, known in product(bases[:2], self._samples.of(owner, field))
@@ -165,4 +177,5 @@ class Seeds:
             repaired = self._repairs.repaired(replaced(base, path, new), path)
             if repaired is not None:
                 return repaired
+        self._samples.fail(owner, field)
         return None
