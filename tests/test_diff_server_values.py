@@ -282,6 +282,27 @@ def test_the_servers_code_says_the_same(release: str) -> None:
     assert codes == dict.fromkeys(KNOWN, 201 if release == "1.35" else 422)
 
 
+# An address that only the rule about addresses of this type refuses.
+NARROWED = {
+    "apiVersion": "discovery.k8s.io/v1",
+    "kind": "EndpointSlice",
+    "metadata": {"name": "a", "namespace": "a"},
+    "addressType": "IPv6",
+    "endpoints": [{"addresses": ["::010.0.0.1"]}],
+    "ports": [],
+}
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(("release", "code"), [("1.29", 201), ("1.35", 422)])
+def test_the_servers_code_narrows_a_format_under_a_condition(
+    release: str, code: int
+) -> None:
+    with Validator(built_validator(release)) as validator:
+        (answer,) = validator.ask([Request("create", NARROWED)])
+    assert answer.code == code
+
+
 def value_notices(before: str, after: str) -> Iterator[Change]:
     for notice in compare(embedded(before), embedded(after)).notices:
         if notice.keyword is not None:
@@ -294,6 +315,30 @@ def test_known_changes_between_releases_are_reported() -> None:
         for notice in value_notices("1.29", "1.35")
     }
     assert KNOWN.items() <= found.items()
+
+
+def test_formats_that_depend_on_other_fields_or_the_kind_are_reported() -> None:
+    """`check` knows them, too: the table ``combinations``, and rows of ``limits`` with a
+    context."""
+    found = {
+        notice.users_path: notice
+        for notice in value_notices("1.32", "1.36")
+        if notice.change == "text-format-changed"
+    }
+    rules = {path: notice.rule.name for path, notice in found.items()}
+    assert rules.items() >= {
+        ("EndpointSlice.endpoints.addresses", "text-format-narrowed"),
+        ("Node.spec.podCIDR", "text-format-narrowed"),
+        ("Service.metadata.name", "text-format-relaxed"),
+        ("Service.spec.clusterIP", "text-format-narrowed"),
+    }
+    cluster_ip = found["Service.spec.clusterIP"]
+    assert cluster_ip.definition == "io.k8s.api.core.v1.ServiceSpec"
+    assert cluster_ip.detail.endswith(
+        "Where clusterIP is not None and type is not ExternalName."
+    )
+    name = found["Service.metadata.name"]
+    assert [kind.kind for kind in name.kinds] == ["Service"]
 
 
 def test_json_has_the_values() -> None:
