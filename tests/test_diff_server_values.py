@@ -282,6 +282,58 @@ def test_the_servers_code_says_the_same(release: str) -> None:
     assert codes == dict.fromkeys(KNOWN, 201 if release == "1.35" else 422)
 
 
+# Fields that a server needs, although no document of these releases says so, each with an
+# object without it.
+NEEDED = {
+    ("events.v1.Event", "reason"): {
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": {"name": "a", "namespace": "a"},
+        "eventTime": "2026-01-15T08:30:00.000000Z",
+        "action": "Start",
+        "type": "Normal",
+        "reportingController": "example.com/a",
+        "reportingInstance": "a",
+        "regarding": {"kind": "Pod", "name": "a", "namespace": "a"},
+    },
+    **{
+        (f"core.v1.{name}VolumeSource", field): _object(
+            "v1",
+            "Pod",
+            {
+                "containers": [{"name": "a", "image": "a"}],
+                "volumes": [{"name": "a", key: without}],
+            },
+        )
+        for name, field, key, without in (
+            ("ConfigMap", "name", "configMap", {}),
+            ("ScaleIO", "volumeName", "scaleIO", {"gateway": "a", "system": "a"}),
+            ("Secret", "secretName", "secret", {}),
+            ("StorageOS", "volumeName", "storageos", {}),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("release", ["1.29", "1.35"])
+def test_what_servers_need_is_known_where_documents_list_it_later(release: str) -> None:
+    facts = values.server_facts(release)
+    for definition, field in NEEDED:
+        assert facts.of(f"io.k8s.api.{definition}", field).required, definition
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("release", ["1.29", "1.35"])
+def test_the_servers_code_needs_them(release: str) -> None:
+    with Validator(built_validator(release)) as validator:
+        requests = [Request("create", value) for value in NEEDED.values()]
+        for (_, field), answer in zip(NEEDED, validator.ask(requests), strict=True):
+            assert answer.code == 422
+            assert [cause.field.rpartition(".")[2] for cause in answer.causes] == [
+                field
+            ]
+
+
 # An address that only the rule about addresses of this type refuses.
 NARROWED = {
     "apiVersion": "discovery.k8s.io/v1",
