@@ -6,7 +6,6 @@ from typing import Any
 
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.targets.examples.nodes import Object, to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 
 
@@ -16,7 +15,7 @@ def examples(release: Release, shape: str) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for name, kind in kind_definitions(release).items():
         definition = release.definitions[name]
-        tree: Object | None = getattr(trees, shape)(definition)
-        if tree is not None:
-            result[f"{kind.api_version} {kind.kind}"] = to_json(tree)
+        value = getattr(trees, shape)(definition)
+        if value is not None:
+            result[f"{kind.api_version} {kind.kind}"] = value
     return result

@@ -137,8 +137,7 @@ console.log(JSON.stringify(written));
 def _zod(release: Release, folder: Path, objects: Sequence[Any]) -> list[Any]:
     write(folder, {**generated("zod", release), "parse.mjs": _PARSE})
     write(folder, {"main.ts": _typed_objects(release, objects, "ts")})
-    # Compilers in parallel infer a type of a thousand others before these.
-    done = compile_zod(folder, "--singleThreaded")
+    done = compile_zod(folder)
     assert done.returncode == 0, done.stdout[-5000:]
     link_npm_packages(folder)
     named = [

@@ -14,7 +14,6 @@ from kubestencil.schema.custom_resources.standard_fields import StandardFields
 from kubestencil.schema.documents.inline import name_inline_objects
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.well_known import LIST_META, OBJECT_META
-from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from tests.cluster import load_crds, stored_crds
 from tests.conftest import make_release
@@ -46,8 +45,7 @@ def small_release(crd: dict[str, Any]) -> Release:
 def example(trees: ExampleTrees, shape: str, definition: Definition) -> Any:
     """The JSON value of an example, None where there is none."""
     build = trees.required if shape == "required" else trees.all_fields
-    tree = build(definition)
-    return None if tree is None else to_json(tree)
+    return build(definition)
 
 
 def spec_of(schema: dict[str, Any], shape: str = "required") -> Any:

@@ -15,15 +15,11 @@ from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.conditions import refused_places
 from kubestencil.schema.knowledge.snapshots import snapshots
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.targets.field_examples.changes import (
-    difference,
-    field_values,
-    merged,
-)
+from kubestencil.targets.field_examples.changes import difference, merged
 from kubestencil.targets.field_examples.explanations import explanation
 from kubestencil.targets.field_examples.objects import FieldExamples
 from kubestencil.validator.process import Validator
-from specs.make.examples.questions import Question, kept, questions
+from specs.make.examples.questions import Question, field_values, kept, questions
 from tests.api_server import Client
 from tests.conftest import RELEASES, load, load_with_crds
 from tests.validators import built_validator

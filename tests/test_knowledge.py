@@ -33,8 +33,8 @@ from kubestencil.schema.knowledge.words import (
     value_in_words,
 )
 from kubestencil.schema.types import GroupVersionKind, group_version_kind, schema_of
-from kubestencil.schema.well_known import EVENT
-from kubestencil.targets.jsonschema.kinds import built_in_kinds
+from kubestencil.schema.well_known import EVENT, is_built_in
+from kubestencil.targets.jsonschema.kinds import schema_kinds
 from kubestencil.targets.jsonschema.schemas import FileSchemas
 from kubestencil.targets.model.values import make_model
 from kubestencil.targets.site.addresses import page_addresses
@@ -220,7 +220,7 @@ def editor_definitions() -> dict[str, Any]:
     """The types in the schemas for editors that are no kinds."""
     found: dict[str, Any] = {}
     schemas = FileSchemas(release(), strict=True, refers=True)
-    for kind in built_in_kinds(release()):
+    for kind in schema_kinds(release(), is_built_in):
         found |= json.loads(schemas.file(kind.definition, kind.key))["definitions"]
     return found
 

@@ -122,7 +122,7 @@ def link_npm_packages(folder: Path) -> None:
         link.symlink_to(Path(_NPM).resolve().parents[2] / "zod")
 
 
-def compile_zod(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def compile_zod(folder: Path) -> subprocess.CompletedProcess[str]:
     """Compile all modules of a folder, which sees the packages of npm."""
     link_npm_packages(folder)
     settings = {
@@ -135,7 +135,7 @@ def compile_zod(folder: Path, *options: str) -> subprocess.CompletedProcess[str]
     text = json.dumps({"compilerOptions": settings, "include": ["**/*.ts"]})
     (folder / "tsconfig.json").write_text(text)
     return subprocess.run(
-        ["tsc", "-p", ".", *options], cwd=folder, capture_output=True, text=True
+        ["tsc", "-p", "."], cwd=folder, capture_output=True, text=True
     )
 
 

@@ -24,13 +24,20 @@ import pytest
 from kubestencil.schema import Release
 from kubestencil.targets.model.values import LinkedDefinition, make_model
 from tests.cluster import load_crds, stored_crds
-from tests.conftest import ALL_IS_COMPILED, RELEASES, load, make_release
+from tests.conftest import (
+    ALL_IS_COMPILED,
+    RELEASES,
+    load,
+    load_with_crds,
+    make_release,
+)
 from tests.languages import (
     PKL_CATCH,
     generated,
     pkl_object,
     write,
 )
+from tests.test_crd_examples import widget
 from tests.test_language_rules import compile_zod, link_npm_packages, run_kcl
 
 _RELEASES = RELEASES if ALL_IS_COMPILED else RELEASES[-1:]
@@ -494,6 +501,42 @@ def test_another_field_changes_no_name(target: str, first: str, second: str) -> 
 
     assert len(names(first, second)) > len(names(first))
     assert names(first, second) == names("a", "b", first, "c", second)
+
+
+#: More levels of objects than compilers infer the type of at once.
+_LEVELS = 24
+
+
+@pytest.mark.compiler("tsc")
+def test_the_types_of_zod_are_those_that_compilers_infer(tmp_path: Path) -> None:
+    """Also of a custom kind with many levels, by all threads of a compiler: TypeScript 7 has
+    several, of which each infers types in another order."""
+    schema: dict[str, Any] = {"type": "string", "nullable": True}
+    for _ in range(_LEVELS):
+        inner = {"type": "object", "properties": {"inner": schema}, "nullable": True}
+        schema = {"type": "array", "items": inner}
+    spec = {"type": "object", "properties": {"inner": schema}}
+    files = generated("zod", load_with_crds("1.35", [widget(spec)]))
+    lines = ['import { z } from "zod";']
+    for number, (path, text) in enumerate(sorted(files.items())):
+        names = re.findall(r"^export interface (\w+) ", text, re.MULTILINE)
+        if path.endswith(".ts") and names:
+            lines.append(f'import * as m{number} from "./{path}";')
+        for name in names:
+            schema_type, type_ = (
+                f"z.infer<typeof m{number}.{name}>",
+                f"m{number}.{name}",
+            )
+            lines.append(f"export const {name}{number} = [")
+            lines.append(f"  (value: {schema_type}): {type_} => value,")
+            lines.append(f"  (value: {type_}): {schema_type} => value,")
+            lines.append(f"  (): {type_} => m{number}.{name}.parse({{}}),")
+            lines.append(f"  m{number}.{name}.shape, m{number}.{name}.extend({{}}),")
+            lines.append("];")
+    assert len(lines) > 4_000
+    # First in the order of modules: what compilers see before the modules themselves.
+    write(tmp_path, {**files, "a.ts": "\n".join(lines)})
+    assert check_zod(tmp_path) == ""
 
 
 def test_lists_and_maps_that_zod_has_inside_of_others_are_no_arguments() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import Release
-from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from tests.cluster import load_crds
 from tests.crd_schemas import CLUSTER_SCOPED, EVERY_KEYWORD, random_definitions
@@ -46,10 +45,9 @@ def test_every_example_is_written_as_it_was_read(release: Release, models: Any) 
     for definition in release.definitions.values():
         for kind in definition.kinds:
             model = models.model_for(kind.api_version, kind.kind)
-            for tree in (trees.required(definition), trees.all_fields(definition)):
-                if tree is None:
+            for raw in (trees.required(definition), trees.all_fields(definition)):
+                if raw is None:
                     continue
-                raw = to_json(tree)
                 read = model.from_dict(raw, strict=True)
                 assert as_text(read.to_dict()) == as_text(raw)
                 assert as_text(json.loads(read.to_json())) == as_text(raw)

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from tests.api_server import Client
 from tests.conftest import RELEASES, load
@@ -46,9 +45,9 @@ def examples(release: str) -> tuple[dict[str, Any], ...]:
     document = load(release)
     trees = ExampleTrees(document)
     return tuple(
-        to_json(tree)
+        value
         for definition in document.definitions.values()
-        if len(definition.kinds) == 1 and (tree := trees.all_fields(definition))
+        if len(definition.kinds) == 1 and (value := trees.all_fields(definition))
     )
 
 

@@ -44,6 +44,21 @@ def test_a_field_expands_and_collapses(browser: Browser, base_url: str) -> None:
     assert visible_fields(browser) == collapsed
 
 
+def test_the_columns_of_rows_are_at_the_same_places(
+    browser: Browser, base_url: str
+) -> None:
+    """Also in the row below one whose values at the right take two lines."""
+    browser.open(f"{base_url}{POD}#spec.containers")
+    browser.settle(200)
+    columns = browser.run(
+        "return [...document.querySelectorAll('#spec p:first-child > span, #spec .s')]"
+        ".filter((element) => element.checkVisibility())"
+        ".map((element) => Math.round(element.getBoundingClientRect().right))"
+    )
+    assert len(columns) > 20
+    assert len({*columns}) == 1
+
+
 @pytest.mark.parametrize("method", ["load", "file", "hashchange"])
 def test_a_link_opens_a_nested_field(
     browser: Browser, base_url: str, site_folder: Path, method: str

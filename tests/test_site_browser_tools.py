@@ -250,6 +250,22 @@ def test_what_was_not_checked_has_not_no_errors(
         assert remark in remarks
 
 
+def test_all_findings_of_a_line_are_beside_it(browser: Browser, base_url: str) -> None:
+    browser.screen(WIDE)
+    browser.open(f"{base_url}check/")
+    browser.run(
+        "const text = document.getElementById('manifest'); text.value = arguments[0];"
+        "text.dispatchEvent(new Event('input'))",
+        "apiVersion: apps/v1\nkind: StatefulSet\nspec:\n  replicas: '3'\n",
+    )
+    browser.wait("document.querySelector('.find + .find')")
+    assert browser.run(
+        "const { right } = document.querySelector('.sheet code').getBoundingClientRect();"
+        "return [...document.querySelectorAll('.find')]"
+        ".every((finding) => finding.getBoundingClientRect().left >= right)"
+    )
+
+
 def test_fixes_are_written_into_the_manifest(browser: Browser, base_url: str) -> None:
     browser.open(f"{base_url}check/")
     browser.run(

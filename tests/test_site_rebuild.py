@@ -113,6 +113,24 @@ def test_releases_that_are_no_longer_generated_are_removed(run: Command) -> None
     assert Site(site).broken_links(Site(site).page("")) == []
 
 
+def test_output_is_the_same_in_every_process(tmp_path: Path) -> None:
+    """Sets have another order in each process."""
+    kinds = ("Pod", "SelfSubjectReview")
+    limits = [argument for kind in kinds for argument in ("--kind", kind)]
+    for seed in ("1", "2"):
+        out = tmp_path / seed
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "kubestencil", "render", "1.35"),
+                *("-t", "site", *limits, "-o", str(out)),
+            ],
+            env={**make_command(tmp_path).environment, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        )
+    assert read_output(tmp_path / "1") == read_output(tmp_path / "2")
+
+
 @pytest.mark.nightly
 def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
     for name in ("a", "b"):

@@ -159,7 +159,7 @@ def test_the_time_of_an_example_grows_with_its_fields(
         release = wide(size, condition)
         values = Values(release.definitions, AcceptedFields(release.name))
         definition = release.definitions[name_of(0)]
-        return processor_time(lambda: values.all_entries(definition))
+        return processor_time(lambda: values.all_fields(definition))
 
     assert_proportional(seconds, 5_000)
 

@@ -19,7 +19,6 @@ from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.source import embedded
 from kubestencil.targets.examples import starters
-from kubestencil.targets.examples.nodes import to_json
 from tests import api_server as api
 from tests.conftest import Command, load
 
@@ -43,11 +42,11 @@ NEEDED = ("v1 Pod", "v1 ServiceAccount", "apps/v1 Deployment")
 def values(release: Release) -> dict[str, Any]:
     """The starters of a release, by apiVersion and kind."""
     made = starters.Starters(release.definitions)
-    trees = {
+    found = {
         f"{kind.api_version} {kind.kind}": made.starter(release.definitions[name])
         for name, kind in kind_definitions(release).items()
     }
-    return {name: to_json(tree) for name, tree in trees.items() if tree is not None}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 @pytest.mark.parametrize("release", embedded.releases())

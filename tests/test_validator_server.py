@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
@@ -197,9 +196,8 @@ def _statuses(release: str) -> Iterator[dict[str, Any]]:
         status = document.definitions[name].schema.field("status")
         if not (starter and "metadata" in starter and status and status.ref):
             continue
-        tree = trees.all_fields(document.definitions[status.ref])
-        assert tree is not None
-        full = to_json(tree)
+        full = trees.all_fields(document.definitions[status.ref])
+        assert full is not None
         parts = [*({key: value} for key, value in full.items()), full]
         for number, part in enumerate(parts):
             metadata = {**starter["metadata"], "name": f"status-{number}"}

@@ -94,11 +94,11 @@ def _values(checkout: Checkout, package: str) -> dict[str, list[str]]:
     """The constants of each named text of a package; none of a library."""
     if package.removeprefix("k8s.io/").partition("/")[0] in _OPEN:
         return {}
-    return _constants(_folder(checkout, package))
+    return constants_of(_folder(checkout, package))
 
 
 @cache
-def _constants(folder: Path) -> dict[str, list[str]]:
+def constants_of(folder: Path) -> dict[str, list[str]]:
     values: dict[str, dict[str, None]] = {}
     for path in sorted(folder.glob("*.go")):
         if not path.name.endswith(("_test.go", "_windows.go")):

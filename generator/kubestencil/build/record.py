@@ -275,7 +275,7 @@ def remove_partial_files(out: Path) -> None:
         Path(path).unlink(missing_ok=True)
 
 
-class _Found(NamedTuple):
+class _ForeignPaths(NamedTuple):
     """The paths of what does not belong among records: links, and temporary files."""
 
     links: tuple[str, ...] = ()
@@ -284,18 +284,18 @@ class _Found(NamedTuple):
 
 # A project has thousands of records, and a build for each of its tables.
 @cached_for_run
-def _found_in_records(out: Path) -> _Found:
+def _found_in_records(out: Path) -> _ForeignPaths:
     root = out / PRIVATE
     # A link could lead to the root of the file system: it is not looked into.
     if root.is_symlink():
-        return _Found(links=(str(root),))
+        return _ForeignPaths(links=(str(root),))
     links, partial = [], []
     for entry in _entries_below(root):
         if entry.is_symlink():
             links.append(entry.path)
         elif entry.name.endswith(atomic.PARTIAL_SUFFIX):
             partial.append(entry.path)
-    return _Found(tuple(links), tuple(partial))
+    return _ForeignPaths(tuple(links), tuple(partial))
 
 
 def _entries_below(folder: Path) -> Iterator[os.DirEntry[str]]:

@@ -75,7 +75,7 @@ class Upgrade:
         if reason := reason_unknown(kind.api_version) or reason_unknown(kind.kind):
             return reason
         if is_kustomize_kind(kind.group or kind.version):
-            return "kustomize configuration"
+            return "configuration of a plugin of kustomize"
         if is_configuration(kind):
             return "configuration of a program"
         is_known = (

@@ -67,8 +67,10 @@ def fields_along(
 def first_field(schema: Schema, path: str) -> str:
     """The field of an object that a path begins with, the longest one: names may contain
     dots. Empty where there is none."""
-    fitting = (name for name in schema.field_names if f"{path}.".startswith(f"{name}."))
-    return max(fitting, key=len, default="")
+    names, name = schema.field_names, path
+    while name and name not in names:
+        name = name.rpartition(".")[0]
+    return name
 
 
 def _below(

@@ -31,7 +31,7 @@ INT_OR_STRING = f"{_API}.util.intstr.IntOrString"
 # with the configuration files of programs.
 _BUILT_IN = re.compile(
     r"io\.k8s\.(?:api|[^.]+\.pkg|kubelet|kube-proxy|kube-scheduler|component-base|"
-    r"kubernetes|pod-security-admission)\."
+    r"kubernetes|pod-security-admission|sigs\.kustomize)\."
 )
 
 

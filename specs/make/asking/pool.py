@@ -14,7 +14,6 @@ from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.checking.judgement import kind_of
 from kubestencil.schema.kinds import definitions_of_kinds, kind_definitions
 from kubestencil.schema.types import GroupVersionKind, Release, group_version_kind
-from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator
 from specs.make.asking.answers import accepted, stored
@@ -76,7 +75,7 @@ def examples(release: Release, name: str) -> list[Any]:
         trees.required(definition),
         trees.all_fields(definition),
     )
-    return [to_json(tree) for tree in examples if tree is not None]
+    return [value for value in examples if value is not None]
 
 
 def seed_objects(

@@ -19,7 +19,6 @@ from kubestencil.schema.types import Field, Release
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.accepted import AcceptedFields
 from kubestencil.targets.examples.fields import is_required
-from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.values import Values
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer
@@ -146,8 +145,8 @@ class Corpus:
             *{"boolean": (True, False), "integer": _NUMBERS}.get(schema.type or "", ()),
         ]
         if not found:
-            node = self._values.value(schema, is_required)
-            found = [] if node is None else [to_json(node)]
+            value = self._values.value(schema, is_required)
+            found = [] if value is None else [value]
         return [value for at, value in enumerate(found) if value not in found[:at]]
 
     def changes(self, part: Part, field: Field) -> Iterator[Changes]:

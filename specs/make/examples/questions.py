@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kubestencil.schema.field_paths import field_paths
+from kubestencil.schema.field_paths import FieldPath, field_paths, fields_along
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.types import Release
-from kubestencil.targets.field_examples.changes import field_values
+from kubestencil.schema.types import Definition, Release
 from kubestencil.targets.field_examples.explanations import (
     explanation,
     is_request,
@@ -75,3 +74,37 @@ def kept(
 
 def _request(operation: Any, question: Question, value: Any) -> Request:
     return Request(operation, value, feature_gates=question.switches)
+
+
+def field_values(
+    release: Release, definition: Definition, value: Any, path: str
+) -> list[Any]:
+    """The values of a field in an object of a definition: in all items of lists and values
+    of maps on the way."""
+    found = [value]
+    for step in fields_along(definition, release, path):
+        name = step.field.name
+        found = [
+            part[name] for part in found if isinstance(part, dict) and name in part
+        ]
+        if step.path != path:
+            found = [inner for part in found for inner in _content(release, step, part)]
+    return found
+
+
+def _content(release: Release, step: FieldPath, value: Any) -> list[Any]:
+    """A value, or what is in the lists and maps of its field."""
+    values, schema = [value], step.field.schema
+    while True:
+        while schema.ref is not None and not release.definitions[schema.ref].is_object:
+            schema = release.definitions[schema.ref].schema
+        inner = schema.content
+        if inner is None:
+            return values
+        values = [
+            item
+            for part in values
+            if isinstance(part, list | dict)
+            for item in (part.values() if isinstance(part, dict) else part)
+        ]
+        schema = inner

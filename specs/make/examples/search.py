@@ -12,7 +12,8 @@ from kubestencil.checking.judgement import kind_of
 from kubestencil.schema.field_paths import fields_along
 from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.types import Release
-from kubestencil.targets.field_examples.changes import difference, values_at
+from kubestencil.targets.examples.objects import values_at
+from kubestencil.targets.field_examples.changes import difference
 from kubestencil.validator.process import Validator
 from specs.make.asking.objects import (
     Path,

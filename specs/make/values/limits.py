@@ -8,10 +8,10 @@ Those stay that an object of the release proves, and none disproves.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import definitions_of_kinds
 from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.types import Release
 from kubestencil.validator.process import Validator
@@ -60,8 +60,7 @@ class Limits:
         self._others = others
         self._fields = [*stored.sample()]
         self._kinds = {
-            f"{kind.api_version}/{kind.kind}"
-            for kind in kind_definitions(release).values()
+            f"{kind.api_version}/{kind.kind}" for kind in definitions_of_kinds(release)
         }
 
     def find(self, known: Known, declared: Declared) -> Mapping[Key, tuple[str, Proof]]:
@@ -89,8 +88,18 @@ class Limits:
             or field not in known.fields
         ]
         report(f"{self._release.name}: {len(asked)} fields are changed")
-        more = self._mutated(chain.from_iterable(asked))
+        more = self._mutated(chain(*asked, self._names_of_new_kinds(known)))
         return {**self._proven(more), **found}
+
+    def _names_of_new_kinds(self, known: Known) -> Iterator[Occurrence]:
+        """The names of objects of kinds that nothing is known of: each kind has limits of
+        its own for the one field."""
+        types = {definition for definition, _ in known.fields}
+        definitions = definitions_of_kinds(self._release)
+        for entry in chain.from_iterable(self._fields):
+            is_name = entry.position.path == ("metadata", "name")
+            if is_name and definitions[entry.kind] not in types:
+                yield entry
 
     def _basic(self, declared: Declared) -> tuple[_Candidates, set[tuple[str, str]]]:
         """What two questions about each field say, and the fields in which an odd value

@@ -4,7 +4,7 @@
 // after the first, up to the second. Which types a type consists of is a script of its own.
 (() => {
   const { root } = document.documentElement.dataset;
-  const { address, breakable, element, loadScript } = globalThis.kubestencil;
+  const { address, addressedPath, breakable, element, loadScript } = globalThis.kubestencil;
   const [fromInput, toInput, filterInput, summary, results] = [
     "compare-from", "compare-to", "compare-filter", "compare-summary", "compare-results",
   ].map((id) => document.getElementById(id));
@@ -240,13 +240,7 @@
   }
 
   function readAddress() {
-    let text;
-    try {
-      text = decodeURIComponent(location.hash.slice(1));
-    } catch {
-      return; // not an address of this page
-    }
-    const [, from, to, words] = /^(.+?)\.\.([^/]+)\/?([\s\S]*)$/.exec(text) ?? [];
+    const [, from, to, words] = /^(.+?)\.\.([^/]+)\/?([\s\S]*)$/.exec(addressedPath()) ?? [];
     if (!releases.includes(from) || !releases.includes(to)) return;
     fromInput.value = from;
     toInput.value = to;

@@ -2,7 +2,7 @@
 // The tree of fields on the page of a type: expanding, selecting, and what the browser's own
 // search needs. "filter.js" filters it.
 (() => {
-  const { address, announce, breakable, copy, element, loadScript, readSetting, storeSetting, updateLinks, TEXT_INPUTS } =
+  const { address, addressedPath, announce, breakable, copy, element, loadScript, readSetting, storeSetting, updateLinks, TEXT_INPUTS } =
     globalThis.kubestencil;
 
   const loaded = new Set();
@@ -232,15 +232,6 @@
     if (frames) requestAnimationFrame(() => scrollToItem(item, frames - 1));
   }
 
-  /** The path that the address names, empty where that is no link of this site. */
-  function addressedPath() {
-    try {
-      return decodeURIComponent(location.hash.slice(1));
-    } catch {
-      return "";
-    }
-  }
-
   /** The first release that has a field, as its list says; undefined where it does not. */
   function sinceOf(item) {
     const term = [...item.querySelectorAll(":scope > dl > dt")].find(({ textContent }) => textContent === "since");
@@ -357,7 +348,8 @@
     if (key === "F3" || (key.toLowerCase() === "f" && (ctrlKey || metaKey))) Array.from(nestedLists());
   });
   function addLists(lists, deadline) {
-    while (deadline.timeRemaining() > 5) if (lists.next().done) return;
+    // For some 10 ms each: a tap waits as long.
+    while (deadline.timeRemaining() > 40) if (lists.next().done) return;
     requestIdleCallback((next) => addLists(lists, next));
   }
   if (matchMedia("(pointer: coarse)").matches) {
@@ -422,7 +414,7 @@
   }
 
   Object.assign(globalThis.kubestencil, {
-    addressedPath, buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField, places, releases,
+    buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField, places, releases,
     revealField, shownFields, sinceOf, trees, typeListOf,
   });
 

@@ -289,7 +289,5 @@
     finishScript();
   };
 
-  const sharedQuery = new URL(location.href).searchParams.get("q");
-  if (sharedQuery && !input.value) input.value = sharedQuery;
   refresh();
 })();

@@ -3,7 +3,7 @@
 // is loaded when the tree comes into view. Without it, the links in the page stay.
 (() => {
   const { root, release, path: ownPath } = document.documentElement.dataset;
-  const { address, breakable, element, loadScript } = globalThis.kubestencil;
+  const { address, breakable, element, loadScript, readSetting, storeSetting } = globalThis.kubestencil;
   const browse = document.getElementById("browse");
   const button = document.getElementById("browse-button");
   const column = matchMedia("(min-width: 62rem)");
@@ -17,30 +17,10 @@
   for (const link of document.querySelectorAll(".top .links a")) links.append(link.cloneNode(true));
   browse.append(links);
 
-  // ------------------------------------------------------------------- what is open
-
-  const STATE = "kubestencil.open-groups";
-
-  /** The groups that are open in this tab; browsers may deny access to the storage. */
-  function readOpenGroups() {
-    try {
-      return new Set(JSON.parse(sessionStorage.getItem(STATE) ?? "[]"));
-    } catch {
-      return new Set();
-    }
-  }
-
-  const openGroups = readOpenGroups();
-
-  function storeOpenGroups() {
-    try {
-      sessionStorage.setItem(STATE, JSON.stringify([...openGroups]));
-    } catch {
-      // They are open on this page only.
-    }
-  }
-
   // ----------------------------------------------------------------------- the tree
+
+  // The groups and versions that are open in this tab.
+  const openGroups = new Set(readSetting("open-groups", "sessionStorage")?.split(" "));
 
   function linkItem(path, text, className = "") {
     const link = element("a", { href: address(`${root}${release}/${path}/`), className }, ...breakable(text));
@@ -66,7 +46,7 @@
     summary.addEventListener("click", () => {
       show();
       openGroups[details.open ? "delete" : "add"](path); // what it will be
-      storeOpenGroups();
+      storeSetting("open-groups", [...openGroups].join(" "), "sessionStorage");
     });
     return element("li", {}, details);
   }

@@ -23,18 +23,18 @@
   }
 
   /** A stored setting, or null; browsers may deny access, above all to local files. */
-  function readSetting(key) {
+  function readSetting(key, storage = "localStorage") {
     try {
-      return localStorage.getItem(`kubestencil.${key}`);
+      return globalThis[storage].getItem(`kubestencil.${key}`);
     } catch {
       return null;
     }
   }
 
-  function storeSetting(key, value) {
+  function storeSetting(key, value, storage = "localStorage") {
     try {
-      if (value) localStorage.setItem(`kubestencil.${key}`, value);
-      else localStorage.removeItem(`kubestencil.${key}`);
+      if (value) globalThis[storage].setItem(`kubestencil.${key}`, value);
+      else globalThis[storage].removeItem(`kubestencil.${key}`);
     } catch {
       // The setting applies to this page only.
     }
@@ -119,6 +119,15 @@
   });
   labelSchemeButton();
 
+  /** What the fragment of the address names, empty where that is no link of this site. */
+  function addressedPath() {
+    try {
+      return decodeURIComponent(location.hash.slice(1));
+    } catch {
+      return "";
+    }
+  }
+
   /** Let the links to other releases lead to the same field. */
   function updateReleaseLinks() {
     for (const link of document.querySelectorAll("[data-switch] a, a[data-switch]")) {
@@ -170,14 +179,8 @@
         element("section", { id: "search-answer", ariaLabel: "Answer", hidden: true })),
       element("p", { className: "keys", ariaHidden: "true" },
         key("↑"), " ", key("↓"), " select ", key("Enter"), " open ", key("Esc"), " close"));
+    dialog.setAttribute("closedby", "any"); // by a click beside it
     document.body.append(dialog);
-    dialog.addEventListener("click", (event) => {
-      const box = dialog.getBoundingClientRect();
-      const isInside =
-        event.clientX >= box.left && event.clientX <= box.right &&
-        event.clientY >= box.top && event.clientY <= box.bottom;
-      if (event.target === dialog && !isInside) dialog.close();
-    });
   }
 
   let isSearchLoading = false;
@@ -222,7 +225,8 @@
     button.addEventListener("click", () => openSearch());
     for (const event of ["pointerenter", "focus"]) button.addEventListener(event, loadSearch);
   }
-  if (new URL(location.href).searchParams.get("q")) openSearch(); // a shared search
+  const sharedQuery = new URL(location.href).searchParams.get("q");
+  if (sharedQuery) openSearch(sharedQuery);
 
   // ---------------------------------------------------------- keyboard, clicks, links
 
@@ -251,6 +255,6 @@
   updateReleaseLinks();
 
   Object.assign(globalThis.kubestencil, {
-    announce, breakable, copy, element, loadScript, openSearch, ownPages: [], readSetting, storeSetting, TEXT_INPUTS,
+    addressedPath, announce, breakable, copy, element, loadScript, openSearch, ownPages: [], readSetting, storeSetting, TEXT_INPUTS,
   });
 })();

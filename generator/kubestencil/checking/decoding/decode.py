@@ -8,7 +8,7 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,6 +35,7 @@ from kubestencil.checking.problems import (
 from kubestencil.checking.values.combinations import ObjectRule, rule_of
 from kubestencil.checking.values.fields import check_of_facts
 from kubestencil.schema.knowledge.conditions import Combination
+from kubestencil.schema.knowledge.configurations import KUSTOMIZE
 from kubestencil.schema.knowledge.fields import KnownField, known_field
 from kubestencil.schema.types import Definition, Schema
 from kubestencil.schema.well_known import is_built_in
@@ -104,7 +105,9 @@ class Decoder:
         required = tuple(known.name for known in fields if known.required)
         rules = tuple(map(rule_of, self.combinations.get(definition.name, ())))
         remarks = remarks_on(fields)
-        return _struct(members, required, remarks, is_strict, rules)
+        check = _struct(members, required, remarks, is_strict, rules)
+        is_of_kustomize = definition.name.startswith(KUSTOMIZE)
+        return _in_any_case(members, check) if is_of_kustomize else check
 
     def _member(self, known: KnownField, is_strict: bool) -> _Member:
         check = self.check_of_schema(known.schema, is_strict)
@@ -177,6 +180,19 @@ def _struct(
             _add_remarks(remarks, value, at, results)
 
     return check
+
+
+def _in_any_case(names: Collection[str], check: Check) -> Check:
+    """The check of an object whose fields may be written in another case: kustomize decodes
+    its files with encoding/json of Go, as Kubernetes does not."""
+    known = {name.lower(): name for name in names}
+
+    def check_spelled(value: Any, at: Link, results: Results) -> None:
+        if type(value) is dict and not value.keys() <= {*names}:
+            value = {known.get(key.lower(), key): part for key, part in value.items()}
+        check(value, at, results)
+
+    return check_spelled
 
 
 def _add_remarks(

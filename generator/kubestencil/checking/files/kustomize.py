@@ -18,6 +18,7 @@ from kubestencil.source.yaml import documents
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _GROUP = "kustomize.config.k8s.io"
+_IMPLIED = {"apiVersion": f"{_GROUP}/v1beta1", "kind": "Kustomization"}
 _PATCHES = ("patchesStrategicMerge", "patchesJson6902", "patches")
 _RESOURCES = ("resources", "bases", "components")
 
@@ -42,6 +43,13 @@ _MAX_LEVELS = 8
 def is_kustomize_kind(group: str) -> bool:
     """Whether objects of a group are kustomize's own configuration."""
     return group == _GROUP or group == "builtin"
+
+
+def implied_fields(file: str) -> Mapping[str, str]:
+    """The fields that kustomize fills into a file of a name (FixKustomization in
+    kustomize/api/types/kustomization.go)."""
+    is_own = pathlib.PurePath(file).name in NAMES
+    return _IMPLIED if is_own else {}
 
 
 class Kustomizations(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from kubestencil.checking.files.kustomize import is_json_patch
+from kubestencil.checking.files.kustomize import implied_fields, is_json_patch
 from kubestencil.checking.files.placeholders import (
     ENCRYPTED_FILE,
     has_sops,
@@ -150,7 +150,7 @@ def _documents(text: str, file: str) -> Iterator[Item]:
         documents = json_documents(text)
         if documents is not None:
             for index, document in enumerate(documents):
-                yield from _items(index, document, "")
+                yield from _items(index, document, "", implied_fields(file))
             return
     items = _yaml_documents(text, file)
     mistake = json_mistake(text) if file.endswith(".json") else None
@@ -178,7 +178,8 @@ def _document(index: int, line: int, text: str, file: str) -> Iterator[Item]:
     if document is None:
         return
     source = _SOURCE.search(text, 0, 500) if "# Source: " in text else None
-    yield from _items(index, document, shorten(source[1].rstrip()) if source else "")
+    source_file = shorten(source[1].rstrip()) if source else ""
+    yield from _items(index, document, source_file, implied_fields(file))
 
 
 def _unreadable(
@@ -190,8 +191,12 @@ def _unreadable(
 
 
 def _items(
-    index: int, document: Document | JsonDocument, source: str
+    index: int,
+    document: Document | JsonDocument,
+    source: str,
+    implied: Mapping[str, str],
 ) -> Iterator[Item]:
+    """What is in a document; ``implied`` are fields that it has where it has no others."""
     subject = Subject(index, source=source)
     for path, at, first in document.repeated:
         message, hint = f'duplicate field "{field_path(path)}"', "remove one of the two"
@@ -207,7 +212,7 @@ def _items(
         return
     items = list_items(value)
     if items is None:
-        yield manifest_of(subject, value, document, ())
+        yield manifest_of(subject, {**implied, **value}, document, ())
         return
     is_encrypted = has_sops(value)
     if not items:

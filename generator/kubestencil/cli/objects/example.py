@@ -40,7 +40,7 @@ from kubestencil.targets.site.examples.kinds import language_writers
 
 if TYPE_CHECKING:
     from kubestencil.schema import Definition, Release
-    from kubestencil.targets.examples.nodes import Object
+    from kubestencil.targets.examples.objects import Object
 
 _YAML = "yaml"
 
@@ -110,12 +110,12 @@ def example(
             f"has no example: {reason or 'no value of it is known'}", where=query
         )
     try:
-        tree = examples.trees.tree(definition, value)
+        examples.trees.starters.check(definition.schema, value)
     except MisfitError as error:
         raise UsageError(
             "has no example: a field that it requires has no finite value", where=query
         ) from error
-    console.write_result(_written(release, tree, language), file)
+    console.write_result(_written(release, definition, value, language), file)
     if not quiet:
         for note in _notes(release, definition, path):
             console.warn(note)
@@ -147,11 +147,13 @@ def _named(release: Release, query: str) -> tuple[Definition, str]:
     return definition, path
 
 
-def _written(release: Release, tree: Object, language: str) -> str:
+def _written(
+    release: Release, definition: Definition, value: Object, language: str
+) -> str:
     """An object in a language. Raises UsageError for one that there is not, and for one
     that cannot have the object."""
     if language == _YAML:
-        return YamlWriter().write(tree)
+        return YamlWriter().write(definition, value)
     writers = {
         target.name: (target, make)
         for target, make in language_writers(load_targets(None)["site"])
@@ -165,7 +167,7 @@ def _written(release: Release, tree: Object, language: str) -> str:
         )
     target, make = writers[language]
     try:
-        code = make(release_for(target, release), target).write(tree)
+        code = make(release_for(target, release), target).write(definition, value)
     except SpecError as error:
         raise UsageError(str(error), where=f"--language {language}") from error
     if not code:

@@ -16,7 +16,7 @@ from kubestencil.schema.documents.openapi2 import parse_definitions
 from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.knowledge.components import flags
-from kubestencil.schema.knowledge.tables import ranged_rows
+from kubestencil.schema.knowledge.tables import ranged_rows, rows
 from kubestencil.schema.pointer import SourceMap
 from kubestencil.schema.types import (
     GroupVersionKind,
@@ -54,8 +54,11 @@ class ConfigurationRow(NamedTuple):
 
 @cache
 def configuration_rows() -> tuple[ConfigurationRow, ...]:
-    """The rows of the table ``configurations``."""
-    return tuple(ranged_rows("configurations", ConfigurationRow, 2))
+    """The rows of the tables ``configurations`` and ``kustomize``."""
+    return (
+        *ranged_rows("configurations", ConfigurationRow, 2),
+        *rows("kustomize", ConfigurationRow),
+    )
 
 
 class ConfigurationKind(NamedTuple):
@@ -81,6 +84,8 @@ def configuration_kinds() -> Mapping[GroupVersionKind, ConfigurationKind]:
 
 
 _PREFIX = "io.k8s."
+#: What the full names of the types of kustomize's files begin with.
+KUSTOMIZE = f"{_PREFIX}sigs.kustomize."
 # Types of apimachinery that documents lack which do not use them.
 _SHARED: Mapping[str, JsonObject] = {
     f"{META_V1}.Duration": {"type": "string"},

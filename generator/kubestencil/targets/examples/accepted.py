@@ -3,7 +3,8 @@ them it needs, and accepts beside each other."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import copy
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from kubestencil.schema import Definition, Schema
@@ -16,17 +17,7 @@ from kubestencil.schema.knowledge.places import facts_in_kind
 from kubestencil.schema.knowledge.values import FORMATS, FieldFacts
 from kubestencil.schema.types import GroupVersionKind, schema_of
 from kubestencil.schema.well_known import OBJECT_META
-from kubestencil.targets.examples.fields import example_fields
-from kubestencil.targets.examples.nodes import (
-    Entry,
-    ListNode,
-    Node,
-    Object,
-    Scalar,
-    list_node,
-    object_node,
-    to_json,
-)
+from kubestencil.targets.examples.objects import Object, values_at
 from kubestencil.targets.examples.strings import CONVERTED_FORMATS, PLACEHOLDER
 
 # The labels of pods, which the selector of their owner matches, and the group of what is
@@ -80,58 +71,49 @@ class AcceptedFields:
         )
 
     def with_needed(
-        self,
-        definition: Definition,
-        chosen: Collection[Entry],
-        entries: Iterable[Entry],
-    ) -> Collection[Entry]:
-        """The ``chosen`` fields, and those of ``entries`` that they need beside them."""
+        self, definition: Definition, chosen: Object, values: Object
+    ) -> Object:
+        """The ``chosen`` fields, and those of ``values`` that they need beside them."""
         rules = self._rules(definition)
         if not rules:
             return chosen
-        available = {entry.field.name: entry for entry in entries}
-        names = {entry.field.name: entry for entry in chosen}
+        found = dict(chosen)
         for rule in rules:
-            if _applies(rule, names):
-                for name in _needed(rule, names.keys(), available.keys()):
-                    names[name] = available[name]
-        ordered = [available[name] for name in available if name in names]
+            if _applies(rule, found):
+                for name in _needed(rule, found, values):
+                    found[name] = values[name]
+        ordered = {name: values[name] for name in values if name in found}
         return self.compatible(definition, ordered)
 
-    def compatible(
-        self, definition: Definition, entries: Iterable[Entry]
-    ) -> Collection[Entry]:
+    def compatible(self, definition: Definition, values: Object) -> Object:
         """The fields that are accepted beside each other: of those that exclude each
         other, the first."""
-        chosen = {entry.field.name: entry for entry in entries}
+        chosen = dict(values)
         rules = [rule for rule in self._rules(definition) if _applies(rule, chosen)]
+        required = {field.name for field in definition.fields if field.required}
         for rule in rules:
-            for name in _excluded(rule, chosen.keys()):
-                _remove(name, chosen)
+            _remove(_excluded(rule, chosen), chosen, required)
             if rule.rule in ("at-least", "at-most"):
                 _make_equal(rule, chosen)
             elif rule.rule == "format":
                 _give_format(rule, chosen)
         for rule in rules:
             if rule.rule == "needs" and not chosen.keys() >= set(rule.fields):
-                for term in rule.terms:
-                    if term.operator == "set":
-                        _remove(term.field, chosen)
-        return chosen.values()
+                set_terms = (
+                    term.field for term in rule.terms if term.operator == "set"
+                )
+                _remove(set_terms, chosen, required)
+        return chosen
 
-    def at_places(self, root: Object) -> Object:
+    def at_places(self, kind: GroupVersionKind, obj: Object) -> Object:
         """An object of a kind with what is accepted at single places of this kind."""
-        kind = root.definition and root.definition.served_kind
-        node: Node = root
-        for path, facts in self._places(kind) if kind else ():
-            node = _at_place(node, path.split("."), facts)
-        assert isinstance(node, Object)
-        return node
-
-    def _places(self, kind: GroupVersionKind) -> Iterator[tuple[str, FieldFacts]]:
-        yield from facts_in_kind(self._release, kind).items()
-        for path, value in _AT_PLACES.get((kind.group, kind.kind), {}).items():
-            yield path, FieldFacts(enum=(value,))
+        own = _AT_PLACES.get((kind.group, kind.kind), {})
+        result = copy.deepcopy(obj)
+        put_at_places(result, facts_in_kind(self._release, kind))
+        put_at_places(
+            result, {path: FieldFacts(enum=(value,)) for path, value in own.items()}
+        )
+        return result
 
     def _rules(self, definition: Definition) -> Sequence[Combination]:
         return self._combinations.get(definition.name, ())
@@ -171,9 +153,9 @@ def _text(facts: FieldFacts) -> str:
     return FORMATS[facts.format].example if facts.format else ""
 
 
-def _applies(rule: Combination, entries: Mapping[str, Entry]) -> bool:
-    names = {term.field for term in rule.terms} & entries.keys()
-    return rule.applies({name: to_json(entries[name].node) for name in names})
+def _applies(rule: Combination, values: Object) -> bool:
+    names = {term.field for term in rule.terms} & values.keys()
+    return rule.applies({name: values[name] for name in names})
 
 
 def _needed(
@@ -195,65 +177,49 @@ def _excluded(rule: Combination, present: Collection[str]) -> Sequence[str]:
     return ()
 
 
-def _remove(name: str, entries: dict[str, Entry]) -> None:
-    if name in entries and not entries[name].field.required:
-        del entries[name]
+def _remove(names: Iterable[str], values: Object, required: Collection[str]) -> None:
+    for name in names:
+        if name not in required:
+            values.pop(name, None)
 
 
-def _make_equal(rule: Combination, entries: dict[str, Entry]) -> None:
+def _make_equal(rule: Combination, values: Object) -> None:
     """Give the first field the number of the second one."""
-    first, second = (entries.get(name) for name in rule.fields)
-    if first and second and _is_number(first.node) and _is_number(second.node):
-        entries[first.field.name] = Entry(first.field, second.node)
+    first, second = rule.fields
+    if type(values.get(first)) is int and type(values.get(second)) is int:
+        values[first] = values[second]
 
 
-def _give_format(rule: Combination, entries: dict[str, Entry]) -> None:
+def _give_format(rule: Combination, values: Object) -> None:
     """Give the texts of the first field the format that it names second."""
     path, name = rule.fields
-    first, *steps = path.split(".")
-    if entry := entries.get(first):
-        entries[first] = Entry(
-            entry.field, _at_place(entry.node, steps, FieldFacts(format=name))
-        )
+    field = path.partition(".")[0]
+    if field in values:
+        # Examples share what is in them.
+        values[field] = copy.deepcopy(values[field])
+        put_at_places(values, {path: FieldFacts(format=name)})
 
 
-def _is_number(node: Node) -> bool:
-    return isinstance(node, Scalar) and type(node.value) is int
+def put_at_places(obj: Object, places: Mapping[str, FieldFacts]) -> None:
+    """Change an object to have accepted values at some paths, in all items of the lists on
+    the way and at their ends."""
+    for path, facts in places.items():
+        *outer, name = path.split(".")
+        for holder in values_at(obj, outer):
+            if not isinstance(holder, dict):
+                continue
+            if name in holder:
+                holder[name] = _accepted(holder[name], facts)
+            elif facts.required and (text := _text(facts)):
+                holder[name] = text
 
 
-def _at_place(node: Node, steps: Sequence[str], facts: FieldFacts) -> Node:
-    """``node`` with an accepted value at a path, in all items of lists on the way and at
-    its end."""
-    if isinstance(node, ListNode):
-        items = [_at_place(item, steps, facts) for item in node.items]
-        return list_node(items)
-    if not steps:
-        return _accepted(node, facts)
-    if not isinstance(node, Object) or node.definition is None:
-        return node
-    name, *inner_steps = steps
-    entries = {entry.field.name: entry for entry in node.entries}
-    entry = entries.get(name)
-    if entry:
-        value = _at_place(entry.node, inner_steps, facts)
-    elif facts.required and not inner_steps and (text := _text(facts)):
-        value = Scalar(text)
-    else:
-        return node
-    changed = (
-        Entry(field, value) if field.name == name else entries[field.name]
-        for field in example_fields(node.definition)
-        if field.name == name or field.name in entries
-    )
-    return object_node(node.definition, changed)
-
-
-def _accepted(node: Node, facts: FieldFacts) -> Node:
+def _accepted(value: Any, facts: FieldFacts) -> Any:
     """The value at a place, or where it is not accepted, one that the facts name."""
-    is_text = isinstance(node, Scalar) and isinstance(node.value, str)
-    if not is_text or _accepts(facts, to_json(node)):
-        return node
-    return Scalar(_text(facts))
+    if isinstance(value, list):
+        return [_accepted(item, facts) for item in value]
+    is_wrong = isinstance(value, str) and not _accepts(facts, value)
+    return _text(facts) if is_wrong else value
 
 
 def _accepts(facts: FieldFacts, text: str) -> bool:

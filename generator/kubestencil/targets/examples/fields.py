@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from kubestencil.schema import Definition, Field, Schema
 from kubestencil.schema.custom_resources.conditions import (
@@ -11,7 +12,7 @@ from kubestencil.schema.custom_resources.conditions import (
     satisfies,
 )
 from kubestencil.schema.well_known import LIST_META, OBJECT_META
-from kubestencil.targets.examples.nodes import Entry, Object, to_json
+from kubestencil.targets.examples.objects import Object
 
 #: The name of objects.
 NAME = "example"
@@ -31,7 +32,7 @@ _EMBEDDED = {"apiVersion": "v1", "kind": "ConfigMap"}
 #: Whether an inline object has a field.
 FieldFilter = Callable[[Field], bool]
 #: Whether an object has a field with a value.
-EntryFilter = Callable[[Entry], bool]
+ValueFilter = Callable[[Field, Any], bool]
 
 
 def example_fields(definition: Definition) -> Sequence[Field]:
@@ -46,12 +47,16 @@ def example_fields(definition: Definition) -> Sequence[Field]:
         if field.required or field.name not in server_fields
     ]
     is_object = definition.kinds or _is_embedded(definition)
-    return sorted(fields, key=field_rank) if is_object else fields
+    return (
+        sorted(fields, key=lambda field: field_rank(field.name))
+        if is_object
+        else fields
+    )
 
 
-def field_rank(field: Field) -> int:
+def field_rank(name: str) -> int:
     """A key that sorts the fields of a kind: apiVersion, kind and metadata first."""
-    return _FIELD_ORDER.get(field.name, len(_FIELD_ORDER))
+    return _FIELD_ORDER.get(name, len(_FIELD_ORDER))
 
 
 def fixed_values_of(definition: Definition) -> Mapping[str, str]:
@@ -73,16 +78,10 @@ def is_required(field: Field) -> bool:
     return field.required
 
 
-def is_needed(entry: Entry, fixed_values: Mapping[str, str]) -> bool:
+def is_needed(field: Field, value: Any, fixed_values: Mapping[str, str]) -> bool:
     """Whether the smallest value has a field: it is required, or a spec with fields."""
-    field, node = entry.field, entry.node
-    is_spec = field.name == "spec" and isinstance(node, Object) and bool(node.entries)
+    is_spec = field.name == "spec" and isinstance(value, dict) and bool(value)
     return field.required or field.name in fixed_values or is_spec
-
-
-def lacks(entries: Iterable[Entry], names: Iterable[str]) -> bool:
-    """Whether a field of ``names`` is not among ``entries``."""
-    return not {entry.field.name for entry in entries}.issuperset(names)
 
 
 def conditional_fields(schema: Schema) -> Container[str]:
@@ -105,39 +104,28 @@ def overlays_of(schemas: Iterable[Schema]) -> Mapping[str, Sequence[Schema]]:
 
 
 def choices(
-    entries: Sequence[Entry],
-    required: Container[str],
-    is_chosen: EntryFilter,
-    conditional: Container[str],
-    size: int,
-) -> Iterator[list[Entry]]:
-    """Selections of fields: those that are chosen or required; with as many others as
-    it takes for ``size`` fields; with those on whose values conditions depend."""
-    chosen = {
-        index
-        for index, entry in enumerate(entries)
-        if is_chosen(entry) or entry.field.name in required
-    }
-    yield [entries[index] for index in sorted(chosen)]
+    values: Object, chosen: set[str], conditional: Iterable[str], size: int
+) -> Iterator[Object]:
+    """Selections of fields: those that are ``chosen``; with as many others as it takes for
+    ``size`` fields; with those on whose values conditions depend."""
+    yield _selected(values, chosen)
     missing = size - len(chosen)
     if missing > 0:
-        others = [index for index in range(len(entries)) if index not in chosen]
+        others = [name for name in values if name not in chosen]
         for first in range(len(others) - missing + 1):
-            added = others[first : first + missing]
-            yield [entries[index] for index in sorted(chosen.union(added))]
-    yield [
-        entry
-        for index, entry in enumerate(entries)
-        if index in chosen or entry.field.name in conditional
-    ]
+            yield _selected(values, chosen.union(others[first : first + missing]))
+    yield _selected(values, chosen.union(conditional))
+
+
+def _selected(values: Object, names: Container[str]) -> Object:
+    return {name: value for name, value in values.items() if name in names}
 
 
 def is_allowed(
-    entries: Iterable[Entry], fields: Iterable[Field], conditions: Sequence[Schema]
+    value: Object, fields: Iterable[Field], conditions: Sequence[Schema]
 ) -> bool:
     """Whether an object satisfies its conditions, before and after the API server has
     added defaults."""
-    value = {entry.field.name: to_json(entry.node) for entry in entries}
     defaults = {
         field.name: field.schema.default
         for field in fields

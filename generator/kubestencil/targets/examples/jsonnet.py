@@ -7,19 +7,12 @@ by a patch: ``+ { spec+: { status: … } }``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from kubestencil.engine.manifest import Target
-from kubestencil.schema import Release
-from kubestencil.targets.examples.nodes import (
-    Entry,
-    ListNode,
-    MapNode,
-    Node,
-    Object,
-    Scalar,
-    object_node,
-    to_json,
-)
+from kubestencil.schema import Definition, Release, Schema
+from kubestencil.schema.types import ANY_VALUE, reference_to
+from kubestencil.targets.examples.objects import Object, is_container, referenced
 from kubestencil.targets.languages.jsonnet import spelling as jsonnet
 from kubestencil.targets.languages.jsonnet.library import make_library
 from kubestencil.targets.languages.jsonnet.members import (
@@ -47,89 +40,94 @@ class JsonnetWriter:
         self._types = {type_.definition: type_ for type_ in library.types}
         overlay = read_overlay(target, library.object_tree())
         self._extended_types = overlay.extended_types
+        self._definitions = release.definitions
         self._setters: dict[Members, Mapping[str, Function | NestedObject]] = {}
 
-    def write(self, example: Object) -> str:
+    def write(self, definition: Definition, example: Object) -> str:
         """A file whose value is the object; empty where the library lacks its type."""
-        assert example.definition
-        if example.definition.name not in self._types:
+        if definition.name not in self._types:
             return ""
-        expression = self._expression(example, "")
+        expression = self._expression(example, reference_to(definition.name), "")
         return f"local k = import 'main.libsonnet';\n\n{expression}\n"
 
-    def _expression(self, node: Node, indent: str) -> str:
+    def _expression(self, value: Any, schema: Schema, indent: str) -> str:
         """An expression for a value, in a line that begins with ``indent``."""
-        inner_indent = indent + _INDENT
-        if isinstance(node, Scalar):
-            return jsonnet.json_literal(node.value)
-        if isinstance(node, ListNode | MapNode) and _is_on_one_line(node):
-            return jsonnet.json_literal(to_json(node))
-        if isinstance(node, ListNode):
-            items = [self._expression(item, inner_indent) for item in node.items]
+        if not is_container(value):
+            return jsonnet.json_literal(value)
+        definition = referenced(schema, self._definitions)
+        if isinstance(value, dict) and definition and definition.name in self._types:
+            terms = self._terms(value, definition, indent)
+            return f"\n{indent}+ ".join(terms)
+        if definition is not None:
+            schema = definition.schema
+        content, inner_indent = schema.content or ANY_VALUE, indent + _INDENT
+        if isinstance(value, list):
+            if self._are_scalars(value, content):
+                return jsonnet.json_literal(value)
+            items = [self._expression(item, content, inner_indent) for item in value]
             return _on_lines("[", items, "]", indent)
-        if isinstance(node, MapNode):
-            return self._object(node.items, indent)
-        if not node.entries:
-            return "{}"
-        type_ = self._types.get(node.definition.name) if node.definition else None
-        if type_ is not None:
-            return f"\n{indent}+ ".join(self._terms(node, type_, indent))
-        return self._object(node.items, indent)
-
-    def _object(self, members: Iterable[tuple[str, Node]], indent: str) -> str:
+        if not schema.is_object and self._are_scalars(value.values(), content):
+            return jsonnet.json_literal(value)
         fields = (
-            f"{jsonnet.field_name(name)}: {self._expression(node, indent + _INDENT)}"
-            for name, node in members
+            f"{jsonnet.field_name(name)}: "
+            + self._expression(inner, schema.field(name) or content, inner_indent)
+            for name, inner in value.items()
         )
         return _on_lines("{", fields, "}", indent)
 
-    def _terms(self, node: Object, type_: LibraryType, indent: str) -> Iterator[str]:
+    def _are_scalars(self, values: Iterable[Any], schema: Schema) -> bool:
+        """Whether values of a schema are scalars, or empty, and not those of a type."""
+        return not any(map(is_container, values)) and not self._is_object(schema)
+
+    def _is_object(self, schema: Schema) -> bool:
+        definition = referenced(schema, self._definitions)
+        return (definition.schema if definition else schema).is_object
+
+    def _terms(
+        self, value: Object, definition: Definition, indent: str
+    ) -> Iterator[str]:
         """The expressions whose sum is an object of a type in the library."""
+        type_ = self._types[definition.name]
         type_access = "k" + "".join(map(jsonnet.field_access, type_.path))
-        entries: Iterable[Entry] = node.entries
-        type_fields = {
-            entry.field.name: entry.node.value
-            for entry in node.entries
-            if entry.field.name in _TYPE_FIELDS and isinstance(entry.node, Scalar)
-        }
-        if len(type_fields) == len(_TYPE_FIELDS):
-            entries = [
-                entry for entry in entries if entry.field.name not in type_fields
-            ]
-            name = self._constructor_argument(
-                node, type_, tuple(type_fields[field] for field in _TYPE_FIELDS)
-            )
+        if value.keys() >= {*_TYPE_FIELDS}:
+            type_fields = tuple(value[name] for name in _TYPE_FIELDS)
+            value = {name: value[name] for name in value if name not in _TYPE_FIELDS}
+            name = self._constructor_argument(value, type_, type_fields)
             if name:
-                entries = filter(None, map(_without_name, entries))
+                value = _without_name(value)
                 yield f"{type_access}.new({jsonnet.json_literal(name)})"
             else:
-                fields = (
-                    f"{field}: {jsonnet.json_literal(type_fields[field])}"
-                    for field in _TYPE_FIELDS
-                )
+                literals = map(jsonnet.json_literal, type_fields)
+                fields = map(": ".join, zip(_TYPE_FIELDS, literals, strict=True))
                 yield f"{{ {', '.join(fields)} }}"
-        yield from self._field_terms(entries, type_.members, type_access, (), indent)
+        schema = definition.schema
+        yield from self._field_terms(
+            value, schema, type_.members, type_access, (), indent
+        )
 
     def _field_terms(
         self,
-        entries: Iterable[Entry],
+        value: Object,
+        schema: Schema,
         members: Members,
         access: str,
         path: tuple[str, ...],
         indent: str,
     ) -> Iterator[str]:
-        """The expressions that set the fields inside the field at ``path``, with
-        ``members``, which are read with ``access``."""
+        """The expressions that set the fields of an object, which is inside the field at
+        ``path``, with ``members``, which are read with ``access``."""
         setters = self._setters_by_field(members)
-        for entry in entries:
-            name = entry.field.name
+        for name, inner in value.items():
+            field = schema.field(name) or ANY_VALUE
             setter = setters.get(name)
             inner_access = access + jsonnet.field_access(setter.name) if setter else ""
             if isinstance(setter, Function):
-                yield f"{inner_access}({self._expression(entry.node, indent)})"
-            elif setter and isinstance(entry.node, Object) and entry.node.entries:
+                yield f"{inner_access}({self._expression(inner, field, indent)})"
+            elif setter and isinstance(inner, dict) and inner:
+                definition = referenced(field, self._definitions)
                 yield from self._field_terms(
-                    entry.node.entries,
+                    inner,
+                    definition.schema if definition else field,
                     setter.members,
                     inner_access,
                     (*path, name),
@@ -137,8 +135,8 @@ class JsonnetWriter:
                 )
             else:
                 opening, closing = jsonnet.patch_braces(path)
-                value = self._expression(entry.node, indent)
-                yield f"{opening}{jsonnet.field_name(name)}: {value}{closing}"
+                text = self._expression(inner, field, indent)
+                yield f"{opening}{jsonnet.field_name(name)}: {text}{closing}"
 
     def _setters_by_field(
         self, members: Members
@@ -156,7 +154,7 @@ class JsonnetWriter:
         return setters
 
     def _constructor_argument(
-        self, node: Object, type_: LibraryType, type_fields: tuple[object, ...]
+        self, value: Object, type_: LibraryType, type_fields: tuple[object, ...]
     ) -> str | None:
         """The name that ``new`` is called with; None where ``new`` cannot be used.
         ``type_fields`` are the object's apiVersion and kind."""
@@ -168,11 +166,8 @@ class JsonnetWriter:
             return None
         if "name" not in self._setters_by_field(metadata.members):
             return None
-        for entry in node.entries:
-            if entry.field.name == "metadata":
-                name = to_json(entry.node).get("name")
-                return name if isinstance(name, str) else None
-        return None
+        name = value.get("metadata", {}).get("name")
+        return name if isinstance(name, str) else None
 
     def _generated_constructor(self, type_: LibraryType) -> Constructor | None:
         """The ``new`` of a type, if it takes a name and no overlay replaces it, perhaps
@@ -199,15 +194,8 @@ def _on_lines(opening: str, items: Iterable[str], closing: str, indent: str) -> 
     return f"{opening}\n{lines}{indent}{closing}"
 
 
-def _is_on_one_line(node: ListNode | MapNode) -> bool:
-    if isinstance(node, ListNode):
-        return all(isinstance(item, Scalar) for item in node.items)
-    return all(isinstance(value, Scalar) for _, value in node.items)
-
-
-def _without_name(entry: Entry) -> Entry | None:
-    """An entry without ``metadata.name``; None if that is all it has."""
-    if entry.field.name != "metadata" or not isinstance(entry.node, Object):
-        return entry
-    entries = [inner for inner in entry.node.entries if inner.field.name != "name"]
-    return Entry(entry.field, object_node(None, entries)) if entries else None
+def _without_name(value: Object) -> Object:
+    """An object without ``metadata.name``, and without metadata if that is all it has."""
+    metadata = {k: v for k, v in value["metadata"].items() if k != "name"}
+    changed = {**value, "metadata": metadata}
+    return {name: changed[name] for name in value if name != "metadata" or metadata}

@@ -6,25 +6,19 @@ keeps. A list or a map is on one line where it is short enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from copy import copy
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, Release, Schema
-from kubestencil.targets.examples.nodes import (
-    Entry,
-    ListNode,
-    MapNode,
-    Node,
-    Object,
-    list_node,
-    map_node,
-    object_node,
-)
+from kubestencil.schema.types import ANY_VALUE, reference_to
+from kubestencil.targets.examples.objects import Object, is_container, referenced
 from kubestencil.targets.languages.python.annotations import LINE_LENGTH
-from kubestencil.targets.languages.python.modules import MODELS
+from kubestencil.targets.languages.python.imports import import_from
+from kubestencil.targets.languages.python.modules import MODELS, ClassLocation
 from kubestencil.targets.languages.python.package import PythonPackage
 from kubestencil.text.languages import python_literal
 
@@ -54,152 +48,132 @@ class PythonWriter:
     def __init__(self, release: Release, target: Target, module: str = "") -> None:
         self._package = PythonPackage(release, target)
         self._package.check()
-        self._release = release
+        self._definitions = release.definitions
         self._module = module
-        self._models = {
-            location.name
-            for location in self._package.classes.values()
-            if location.package == MODELS
+        locations = self._package.classes
+        models = {each.name for each in locations.values() if each.package == MODELS}
+        # Of each definition that has a class, its import.
+        self._classes = {
+            name: self._import_of(location, models)
+            for name, location in locations.items()
         }
         # What the example that is being written imports.
         self._names: set[_Import] = set()
 
-    def write(self, example: Object) -> str:
+    def _import_of(self, location: ClassLocation, models: Container[str]) -> _Import:
+        """The import of a class: a custom one has an alias where a class of the package has
+        the same name."""
+        package, name = self._package.options.package, location.name
+        if location.package == MODELS:
+            return _Import(self._module or package, name)
+        alias = f"{name} as Custom{name}" if name in models else name
+        return _Import(f"{package}.{location.package}", alias)
+
+    def write(self, definition: Definition, example: Object) -> str:
         """A Python module that creates the object; empty where it has no class."""
-        definition = example.definition
-        if self._module and definition and definition.name in self._package.custom:
+        if self._module and definition.name in self._package.custom:
             return ""
-        self._names = set()
-        text = self._value(example, None, "", len("example = "))
+        self._names.clear()
+        schema = reference_to(definition.name)
+        text = self._value(example, schema, "", len("example = "))
         imports = _imports(self._names - _DATETIME)
         if self._names >= _DATETIME:
             imports = f"{_imports(_DATETIME)}\n{imports}"
         return f"{imports}\nexample = {text}\n"
 
-    def _value(
-        self, node: Node, schema: Schema | None, indent: str, column: int
-    ) -> str:
+    def _value(self, value: Any, schema: Schema, indent: str, column: int) -> str:
         """An expression that begins in ``column`` of a line indented by ``indent``."""
-        if isinstance(node, Object):
-            return self._object(node, indent)
-        if isinstance(node, ListNode | MapNode):
-            return self._container(node, schema, indent, column)
-        value = node.value
-        if schema is not None and isinstance(value, str):
-            is_time = self._release.resolve(schema).format == "date-time"
-            if is_time and (time := _parse_time(value)) is not None:
-                self._names |= _DATETIME
-                return _time(time, indent, column)
-        return python_literal(value) if isinstance(value, str) else repr(value)
+        definition = referenced(schema, self._definitions)
+        if definition is not None:
+            schema = definition.schema
+        if isinstance(value, dict) and schema.is_object:
+            return self._object(value, schema, definition, indent)
+        if is_container(value):
+            return self._container(value, schema.content or ANY_VALUE, indent, column)
+        if not isinstance(value, str):
+            return repr(value)
+        if schema.format == "date-time" and (time := _parse_time(value)) is not None:
+            self._names |= _DATETIME
+            return _time(time, indent, column)
+        return python_literal(value)
 
-    def _object(self, node: Object, indent: str) -> str:
-        definition = node.definition
+    def _object(
+        self, value: Object, schema: Schema, definition: Definition | None, indent: str
+    ) -> str:
+        """An object: of a class, or a dict, in which an embedded one has dicts only."""
         if definition is None:
-            return self._dict(node.entries, indent)
-        class_ = self._class(definition)
+            return self._dict(value, schema, indent)
+        class_ = self._classes.get(definition.name)
         if class_ is None:
-            return self._value(_without_classes(node), None, indent, 0)
+            writer = copy(self)
+            writer._classes = {}
+            return writer._dict(value, schema, indent)
         self._names.add(class_)
         attributes = self._package.attributes(definition)
         deeper = indent + _STEP
         arguments = [
-            self._lines(f"{deeper}{attributes[entry.field.name]}=", entry, deeper)
-            for entry in node.entries
-            if entry.field.name in attributes
+            self._line(f"{deeper}{attributes[name]}=", inner, schema, name, deeper)
+            for name, inner in value.items()
+            if name in attributes
         ]
-        others = [entry for entry in node.entries if entry.field.name not in attributes]
+        others = {name: value[name] for name in value if name not in attributes}
         if others:
-            extra = self._dict(others, deeper)
+            extra = self._dict(others, schema, deeper)
             arguments.append(f"{deeper}unknown_fields={extra},\n")
         return _bracketed(f"{class_.name.rpartition(' ')[2]}(", arguments, f"{indent})")
 
-    def _dict(self, entries: Iterable[Entry], indent: str) -> str:
+    def _dict(self, value: Object, schema: Schema, indent: str) -> str:
         deeper = indent + _STEP
         items = [
-            self._lines(f"{deeper}{python_literal(entry.field.name)}: ", entry, deeper)
-            for entry in entries
+            self._line(f"{deeper}{python_literal(name)}: ", inner, schema, name, deeper)
+            for name, inner in value.items()
         ]
         return _bracketed("{", items, f"{indent}}}")
 
-    def _class(self, definition: Definition) -> _Import | None:
-        """The class of a definition, None where it has none.
-
-        A custom class has an alias where a class of the package has the same name.
-        """
-        location = self._package.classes.get(definition.name)
-        if location is None:
-            return None
-        package, name = self._package.options.package, location.name
-        if location.package == MODELS:
-            return _Import(self._module or package, name)
-        if name in self._models:
-            name = f"{name} as Custom{name}"
-        return _Import(f"{package}.{location.package}", name)
-
-    def _lines(self, opening: str, entry: Entry, indent: str) -> str:
-        value = self._value(entry.node, entry.field.schema, indent, len(opening))
-        return f"{opening}{value},\n"
-
-    def _container(
-        self,
-        node: ListNode | MapNode,
-        schema: Schema | None,
-        indent: str,
-        column: int,
+    def _line(
+        self, opening: str, value: Any, schema: Schema, name: str, indent: str
     ) -> str:
-        one_line = self._one_line(node, schema)
+        """The field of an object that ``schema`` describes, with what is before it."""
+        field = schema.field(name) or ANY_VALUE
+        return f"{opening}{self._value(value, field, indent, len(opening))},\n"
+
+    def _container(self, value: Any, content: Schema, indent: str, column: int) -> str:
+        """A list or a map, whose content has a schema."""
+        one_line = self._one_line(value, content)
         if one_line is not None and column + len(one_line) < LINE_LENGTH:
             return one_line
-        brackets, children = _parts(node)
+        brackets, children = _parts(value)
         deeper = indent + _STEP
-        child_schema = self._child_schema(schema)
         lines = ""
         for key, child in children:
-            value = self._value(child, child_schema, deeper, len(deeper) + len(key))
-            lines += f"{deeper}{key}{value},\n"
+            text = self._value(child, content, deeper, len(deeper) + len(key))
+            lines += f"{deeper}{key}{text},\n"
         return f"{brackets[0]}\n{lines}{indent}{brackets[1]}"
 
-    def _one_line(self, node: Node, schema: Schema | None) -> str | None:
-        """A value on one line, None for a value that always takes several."""
-        if isinstance(node, ListNode | MapNode):
-            brackets, children = _parts(node)
-            child_schema = self._child_schema(schema)
-            texts = []
-            for key, child in children:
-                text = self._one_line(child, child_schema)
-                if text is None:
-                    return None
-                texts.append(f"{key}{text}")
-            return f"{brackets[0]}{', '.join(texts)}{brackets[1]}"
-        if isinstance(node, Object) and node.entries:
-            return None
-        text = self._value(node, schema, "", 0)
-        return None if "\n" in text else text
-
-    def _child_schema(self, schema: Schema | None) -> Schema | None:
-        """The schema of the items of a list or the values of a map."""
-        return schema and self._release.resolve(schema).content
+    def _one_line(self, value: Any, content: Schema) -> str | None:
+        """A list or a map on one line, None where it always takes several."""
+        definition = referenced(content, self._definitions)
+        schema = definition.schema if definition else content
+        brackets, children = _parts(value)
+        texts = []
+        for key, child in children:
+            if not is_container(child):
+                text: str | None = self._value(child, content, "", 0)
+            elif isinstance(child, dict) and schema.is_object:
+                return None
+            else:
+                text = self._one_line(child, schema.content or ANY_VALUE)
+            if text is None or "\n" in text:
+                return None
+            texts.append(f"{key}{text}")
+        return f"{brackets[0]}{', '.join(texts)}{brackets[1]}"
 
 
-def _without_classes(node: Node) -> Node:
-    """A node in which every object is a dict."""
-    if isinstance(node, Object):
-        entries = (
-            Entry(each.field, _without_classes(each.node)) for each in node.entries
-        )
-        return object_node(None, entries)
-    if isinstance(node, ListNode):
-        return list_node([_without_classes(item) for item in node.items])
-    if isinstance(node, MapNode):
-        return map_node({key: _without_classes(value) for key, value in node.items})
-    return node
-
-
-def _parts(node: ListNode | MapNode) -> tuple[str, list[tuple[str, Node]]]:
+def _parts(value: Any) -> tuple[str, list[tuple[str, Any]]]:
     """The brackets of a container, and its children, each with what precedes it."""
-    if isinstance(node, ListNode):
-        return "[]", [("", item) for item in node.items]
-    return "{}", [(f"{python_literal(key)}: ", value) for key, value in node.items]
+    if isinstance(value, list):
+        return "[]", [("", item) for item in value]
+    return "{}", [(f"{python_literal(key)}: ", inner) for key, inner in value.items()]
 
 
 def _parse_time(text: str) -> datetime | None:
@@ -233,16 +207,12 @@ def _bracketed(opening: str, lines: Sequence[str], closing: str) -> str:
 
 def _imports(names: Iterable[_Import]) -> str:
     """The statements that import ``names``, one for each module."""
-    statements = (
-        _import(module, [import_.name for import_ in imports])
-        for module, imports in groupby(sorted(names), lambda import_: import_.module)
-    )
-    return "".join(statements)
-
-
-def _import(package: str, names: Sequence[str]) -> str:
-    line = f"from {package} import {', '.join(names)}\n"
-    if len(line.rstrip()) <= LINE_LENGTH:
-        return line
-    lines = "".join(f"{_STEP}{name},\n" for name in names)
-    return f"from {package} import (\n{lines})\n"
+    text = ""
+    for module, imports in groupby(sorted(names), lambda import_: import_.module):
+        for statement in import_from(module, (import_.name for import_ in imports)):
+            joined = ", ".join(statement.names)
+            if statement.wrapped:
+                lines = "".join(f"{_STEP}{name},\n" for name in statement.names)
+                joined = f"(\n{lines})"
+            text += f"from {module} import {joined}\n"
+    return text

@@ -11,16 +11,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 from kubestencil.engine.manifest import Target
-from kubestencil.schema import Release, Schema
-from kubestencil.targets.examples.nodes import (
-    Entry,
-    ListNode,
-    MapNode,
-    Node,
-    Object,
-    Scalar,
-    to_json,
-)
+from kubestencil.schema import Definition, Release, Schema
+from kubestencil.targets.examples.objects import Object, is_container
 from kubestencil.targets.languages.rust import literals, spelling
 from kubestencil.targets.languages.rust.crate import (
     Crate,
@@ -85,12 +77,11 @@ class RustWriter:
         # The paths that the example that is being written imports.
         self._imports: set[str] = set()
 
-    def write(self, example: Object) -> str:
+    def write(self, definition: Definition, example: Object) -> str:
         """A function that returns the object."""
-        assert example.definition
         self._imports = set()
-        path = self._path(example.definition.name)
-        body = _indented(self._referenced(example, example.definition.name))
+        path = self._path(definition.name)
+        body = _indented(self._referenced(example, definition.name))
         # rustfmt sorts lower-case letters before upper-case ones.
         imports = sorted(self._imports, key=str.swapcase)
         uses = "".join(f"use {imported};\n" for imported in imports)
@@ -106,37 +97,37 @@ class RustWriter:
         self._imports.add(self._names.imported(path.module))
         return f"{self._names.aliases[path.module]}::{path.name}"
 
-    def _value(self, node: Node, schema: Schema) -> str:
+    def _value(self, value: Any, schema: Schema) -> str:
         """A value, in a line that is not indented."""
         if schema.ref is not None:
-            return self._referenced(node, schema.ref)
-        if isinstance(node, ListNode) and schema.items is not None:
-            return self._list(node, schema.items)
-        if isinstance(node, MapNode) and schema.values and not schema.is_object:
-            return self._map(node, schema.values)
-        return self._scalar(node, value_type(schema, self._crate, ()))
+            return self._referenced(value, schema.ref)
+        if isinstance(value, list) and value and schema.items is not None:
+            return self._list(value, schema.items)
+        if isinstance(value, dict) and value and schema.values and not schema.is_object:
+            return self._map(value, schema.values)
+        return self._scalar(value, value_type(schema, self._crate, ()))
 
-    def _inner(self, node: Node, schema: Schema) -> str:
+    def _inner(self, value: Any, schema: Schema) -> str:
         """An item of a list or a value of a map."""
-        text = self._value(node, schema)
+        text = self._value(value, schema)
         return f"Some({text})" if schema.keeps_null else text
 
-    def _list(self, node: ListNode, schema: Schema) -> str:
+    def _list(self, values: list[Any], schema: Schema) -> str:
         """A list, whose items ``schema`` describes."""
-        items = [self._inner(item, schema) for item in node.items]
+        items = [self._inner(value, schema) for value in values]
         text = ", ".join(items)
         if len(items) > 1 and ("\n" in text or len(text) > _ARRAY_WIDTH):
             lines = "".join(f"{_indented(item)},\n" for item in items)
             return f"vec![\n{lines}]"
         return f"vec![{text}]"
 
-    def _map(self, node: MapNode, schema: Schema) -> str:
+    def _map(self, values: Object, schema: Schema) -> str:
         """A map, whose values ``schema`` describes."""
         self._imports.add("std::collections::BTreeMap")
-        is_single = len(node.items) == 1
+        is_single = len(values) == 1
         around = len("BTreeMap::from([()])") if is_single else 0
         entries = []
-        for name, inner in node.items:
+        for name, inner in values.items():
             key = f"{spelling.string_literal(name)}.into()"
             value = self._inner(inner, schema)
             pair = f"{key}, {value}"
@@ -149,52 +140,50 @@ class RustWriter:
             text = f"BTreeMap::from([\n{text}])"
         return text
 
-    def _referenced(self, node: Node, name: str) -> str:
+    def _referenced(self, value: Any, name: str) -> str:
         """A value of the type of the definition ``name``."""
         crate = self._crate
         hand_written = crate.hand_written.get(name)
         if hand_written is not None:
-            text = literals.hand_written(to_json(node), hand_written.form)
-            return f"{self._path(name)}{text}" if text else self._read_from_json(node)
+            text = literals.hand_written(value, hand_written.form)
+            return f"{self._path(name)}{text}" if text else self._read_from_json(value)
         if name in crate.list_items or name in crate.fields:
-            if isinstance(node, Object):
-                return self._object(node, name)
-            if name not in crate.without_default and to_json(node) == {}:
-                return f"{self._path(name)}::default()"
-            return self._read_from_json(node)
+            is_object = isinstance(value, dict)
+            return (
+                self._object(value, name) if is_object else self._read_from_json(value)
+            )
         if name in crate.enums:
-            return self._enum(node, name)
+            return self._enum(value, name)
         return (
-            f"{self._path(name)}({self._value(node, crate.definitions[name].schema)})"
+            f"{self._path(name)}({self._value(value, crate.definitions[name].schema)})"
         )
 
-    def _enum(self, node: Node, name: str) -> str:
+    def _enum(self, value: Any, name: str) -> str:
         """A value of an enum."""
-        value = to_json(node)
         if not isinstance(value, str):
-            return self._read_from_json(node)
+            return self._read_from_json(value)
         variant = self._crate.enums[name].names.get(value)
         text = variant or f"from({spelling.string_literal(value)})"
         return f"{self._path(name)}::{text}"
 
-    def _object(self, node: Object, name: str) -> str:
+    def _object(self, value: Object, name: str) -> str:
         """A struct. If it has no default, absent fields are written, too."""
         path, fields = self._path(name), self._fields(name)
         has_default = name not in self._crate.without_default
         unknown_fields = self._crate.unknown_fields.get(name)
-        names = {entry.field.name for entry in node.entries} & fields.keys()
+        names = value.keys() & fields.keys()
         if not names and has_default:
             return f"{path}::default()"
         lines = [
-            self._field(fields[entry.field.name], entry)
-            for entry in node.entries
-            if entry.field.name in names
+            self._field(fields[json_name], inner)
+            for json_name, inner in value.items()
+            if json_name in names
         ]
         if not has_default:
             lines += (
                 f"{field.name}: {'None' if field.is_option else 'Default::default()'},"
-                for name, field in fields.items()
-                if name not in names
+                for json_name, field in fields.items()
+                if json_name not in names
             )
             if unknown_fields:
                 lines.append(f"{unknown_fields}: Default::default(),")
@@ -207,19 +196,19 @@ class RustWriter:
         body = _indented("\n".join(lines))
         return f"{path} {{\n{body}\n}}"
 
-    def _field(self, field: StructField, entry: Entry) -> str:
+    def _field(self, field: StructField, value: Any) -> str:
         """The line or lines of a field."""
         schema = field.field.schema
-        text = self._value(entry.node, schema)
+        text = self._value(value, schema)
         if field.boxed:
             text = f"Box::new({text})"
         if field.is_option:
-            if isinstance(entry.node, Scalar) and schema.ref is not None:
+            if schema.ref is not None and not is_container(value):
                 text = _break_call(text)
             elif "\n" in text and len(text.partition("\n")[0]) > _CALL_WIDTH:
                 # The argument of a call whose first line is too long for that of the
                 # call; of a list, which has one item then, that item.
-                if isinstance(entry.node, ListNode) and schema.items is not None:
+                if isinstance(value, list) and schema.items is not None:
                     item = text.removeprefix("vec![").removesuffix("]")
                     text = f"vec![\n{_indented(item)},\n]"
                 else:
@@ -239,9 +228,8 @@ class RustWriter:
             if field.name in ("items", "metadata")
         }
 
-    def _scalar(self, node: Node, type_: str) -> str:
+    def _scalar(self, value: Any, type_: str) -> str:
         """A value of the Rust type ``type_``, which is that of no definition."""
-        value = to_json(node)
         text = literals.scalar(value, type_)
         if text is not None:
             return text
@@ -251,17 +239,18 @@ class RustWriter:
             return f"ByteString({spelling.string_literal(decoded)}.into())"
         if type_ == ANY:
             return self._json(value)
-        return "Default::default()" if value in ({}, []) else self._read_from_json(node)
+        is_empty = value in ({}, [])
+        return "Default::default()" if is_empty else self._read_from_json(value)
 
     def _json(self, value: Any) -> str:
         self._imports.add(f"{self._name}::serde_json::json")
         return f"json!({literals.json_macro(value)})"
 
-    def _read_from_json(self, node: Node) -> str:
+    def _read_from_json(self, value: Any) -> str:
         """A value that is not what its definition describes, as in a document in which
         a well-known definition is something else."""
         self._imports.add(f"{self._name}::serde_json")
-        return f"serde_json::from_value({self._json(to_json(node))}).unwrap()"
+        return f"serde_json::from_value({self._json(value)}).unwrap()"
 
 
 def _break_call(call: str) -> str:

@@ -15,7 +15,6 @@ from kubestencil.schema.custom_resources.conditions import (
 )
 from kubestencil.schema.keyword_values import ValueLimits
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY
-from kubestencil.targets.examples.nodes import Scalar
 from kubestencil.targets.examples.strings import (
     CONVERTED_FORMATS,
     FORMATS,
@@ -37,22 +36,21 @@ _MAX_INT32 = 2**31 - 1
 _MIN_FACTOR = 1e-9
 
 
-def well_known_scalar(definition: Definition) -> Scalar | None:
+def well_known_scalar(definition: Definition) -> str | None:
     """The value of a definition with a known string syntax; None for all others."""
-    if definition.schema.type == "string" and definition.name in _BY_DEFINITION:
-        return Scalar(_BY_DEFINITION[definition.name])
-    return None
+    is_string = definition.schema.type == "string"
+    return _BY_DEFINITION.get(definition.name) if is_string else None
 
 
-def example_scalar(schema: Schema, conditions: Sequence[Schema] = ()) -> Scalar | None:
+def example_scalar(schema: Schema, conditions: Sequence[Schema]) -> Any:
     """A value for ``schema``: its default or else its first enum value, if that has
     the right type and is not empty; otherwise a placeholder.
 
     ``conditions`` are schemas that hold as well. None where no value satisfies all.
     """
     if not conditions and not has_scalar_conditions(schema):
-        return Scalar(next(_candidates(schema, (schema,))))
-    return next(map(Scalar, valid_values(schema, conditions)), None)
+        return next(_candidates(schema, (schema,)))
+    return next(valid_values(schema, conditions), None)
 
 
 def valid_values(schema: Schema, conditions: Sequence[Schema]) -> Iterator[Any]:

@@ -6,28 +6,18 @@ an image is called. Other kinds have none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kubestencil.schema import Definition, GroupVersionKind, Schema
-from kubestencil.schema.types import JsonObject, schema_of
+from kubestencil.schema.types import ANY_VALUE, JsonObject
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source.yaml import documents
 from kubestencil.targets.examples.fields import NAME
-from kubestencil.targets.examples.nodes import (
-    Entry,
-    Node,
-    Object,
-    Scalar,
-    list_node,
-    map_node,
-    object_node,
-)
+from kubestencil.targets.examples.objects import Object
 
-# What is inside of an object of which a document says nothing.
-_ANYTHING = schema_of({})
 _FILE = Path(__file__).with_name("starters.yaml")
 
 
@@ -57,55 +47,35 @@ class Starters:
         if kind is None or not is_built_in(definition.name):
             return None
         for manifest in _manifests().get((kind.group, kind.kind), ()):
+            starter = {**manifest, "apiVersion": kind.api_version}
             try:
-                return self.tree(
-                    definition, {**manifest, "apiVersion": kind.api_version}
-                )
+                self.check(definition.schema, starter)
             except MisfitError:
                 continue
+            return starter
         return None
 
-    def tree(self, definition: Definition, value: JsonObject) -> Object:
-        """An object of a definition as a tree. Raises MisfitError where it has a field or
-        a type that the definition does not have, or lacks a required field."""
-        return object_node(definition, self._entries(definition.schema, value))
-
-    def _entries(self, schema: Schema, value: JsonObject) -> Iterator[Entry]:
-        fields = {field.name: field for field in schema.fields}
-        if missing := set(schema.required) - value.keys():
-            raise MisfitError(missing)
-        for name, field_value in value.items():
-            if name not in fields:
-                raise MisfitError(name)
-            field = fields[name]
-            yield Entry(field, self._node(field.schema, field_value))
-
-    def _node(self, schema: Schema, value: Any) -> Node:
-        """A value of a schema. Raises MisfitError where the schema has another type."""
-        if schema.ref is not None:
-            definition = self._definitions[schema.ref]
-            if definition.is_object and isinstance(value, dict):
-                return self.tree(definition, value)
-            return self._node(definition.schema, value)
-        if isinstance(value, dict):
-            return self._mapping(schema, value)
-        if isinstance(value, list):
+    def check(self, schema: Schema, value: Any) -> None:
+        """Raise MisfitError where a value has a field or a type that its schema does not
+        have, or lacks a required field."""
+        while schema.ref is not None:
+            schema = self._definitions[schema.ref].schema
+        if isinstance(value, dict) and schema.is_object:
+            fields = {field.name: field.schema for field in schema.fields}
+            if odd := {*schema.required} - value.keys() | value.keys() - fields.keys():
+                raise MisfitError(odd)
+            for name, inner in value.items():
+                self.check(fields[name], inner)
+        elif isinstance(value, dict) and value:
+            if schema.values is None and schema.type not in (None, "object"):
+                raise MisfitError(value)
+            for inner in value.values():
+                self.check(schema.values or ANY_VALUE, inner)
+        elif isinstance(value, list):
             if schema.items is None and schema.type is not None:
                 raise MisfitError(value)
-            inner = schema.items or _ANYTHING
-            items = [self._node(inner, item) for item in value]
-            return list_node(items) if items else Scalar([])
-        return Scalar(value)
-
-    def _mapping(self, schema: Schema, value: JsonObject) -> Node:
-        if schema.fields:
-            return object_node(None, self._entries(schema, value))
-        if not value:
-            return Scalar({})
-        if schema.values is None and schema.type not in (None, "object"):
-            raise MisfitError(value)
-        inner = schema.values or _ANYTHING
-        return map_node({key: self._node(inner, item) for key, item in value.items()})
+            for item in value:
+                self.check(schema.items or ANY_VALUE, item)
 
 
 @cache

@@ -21,17 +21,21 @@ not be there together, the example with all fields has the first.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from kubestencil.schema import Definition, Release, Schema
+from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.graph import breadth_first
-from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.accepted import AcceptedFields
-from kubestencil.targets.examples.fields import conditional_fields, field_rank
-from kubestencil.targets.examples.nodes import Entry, Object, object_node
+from kubestencil.targets.examples.fields import (
+    conditional_fields,
+    example_fields,
+    field_rank,
+)
+from kubestencil.targets.examples.objects import Object, extent
 from kubestencil.targets.examples.starters import Starters
 from kubestencil.targets.examples.values import MAX_DEPTH, Values
 
@@ -45,19 +49,19 @@ _MAX_NESTING = 2
 
 
 class _Outline(NamedTuple):
-    """All fields of an object, each with its smallest value.
+    """An object with all fields, each with its smallest value.
 
-    ``expandable`` maps each definition that could be expanded in it to the index of
-    the first entry that refers to it.
+    ``expandable`` maps each definition that could be expanded in it to the first field
+    that refers to it.
     """
 
-    entries: tuple[Entry, ...]
-    expandable: Mapping[str, int]
+    value: Object
+    expandable: Mapping[str, Field]
 
     @property
     def size(self) -> int:
-        """The number of nodes of the object."""
-        return 1 + sum(entry.node.size for entry in self.entries)
+        """The number of values in the object, as far as it matters."""
+        return extent(self.value, _MAX_TREE_SIZE)[0]
 
 
 class ExampleTrees:
@@ -68,38 +72,41 @@ class ExampleTrees:
         self._accepted = AcceptedFields(release.name)
         #: The smallest values of the definitions.
         self.values = Values(release.definitions, self._accepted)
-        self._smallest = self.values.smallest
-        self._starters = Starters(release.definitions)
+        #: The starters of built-in kinds.
+        self.starters = Starters(release.definitions)
 
     def starter(self, definition: Definition) -> Object | None:
         """The starter of a kind, None where there is none."""
-        return self._starters.starter(definition) or self.required(definition)
-
-    def tree(self, definition: Definition, value: JsonObject) -> Object:
-        """An object of a kind as a tree; raises MisfitError as ``Starters.tree``."""
-        return self._starters.tree(definition, value)
+        return self.starters.starter(definition) or self.required(definition)
 
     def required(self, definition: Definition) -> Object | None:
         """The example with the required fields, None where there is none."""
-        smallest = self._smallest.get(definition.name)
-        if not isinstance(smallest, Object):
+        smallest = self._smallest(definition)
+        if smallest is None:
             return None
-        metadata = self._metadata(definition)
-        if metadata is None:
-            return smallest
-        entries = {entry.field.name: entry for entry in (*smallest.entries, metadata)}
-        ordered = sorted(entries.values(), key=lambda entry: field_rank(entry.field))
-        tree = object_node(definition, ordered)
-        return self._accepted.at_places(tree)
+        value = {**smallest, **self._metadata(definition)}
+        ordered = {name: value[name] for name in sorted(value, key=field_rank)}
+        return self._at_places(definition, ordered)
 
     def all_fields(self, definition: Definition) -> Object | None:
         """The example with all fields, None where there is no example with the
         required ones or it exceeds the size limit."""
-        if not isinstance(self._smallest.get(definition.name), Object):
+        if self._smallest(definition) is None:
             return None
         expansions = self._expansions(definition.name)
-        tree = self._accepted.at_places(self._expanded(definition.name, expansions))
-        return tree if tree.size <= _MAX_TREE_SIZE else None
+        value = self._expanded(definition.name, expansions)
+        is_small = extent(value, _MAX_TREE_SIZE)[0] <= _MAX_TREE_SIZE
+        return self._at_places(definition, value) if is_small else None
+
+    def _smallest(self, definition: Definition | None) -> Object | None:
+        """The smallest value of a definition with fields, None where it has none."""
+        if definition is None or not definition.is_object:
+            return None
+        return self.values.smallest.get(definition.name)
+
+    def _at_places(self, definition: Definition, value: Object) -> Object:
+        kind = definition.served_kind
+        return self._accepted.at_places(kind, value) if kind else copy.deepcopy(value)
 
     def _expansions(self, root: str) -> Mapping[str, Sequence[str]]:
         """The definitions that are expanded inside of each definition of the example
@@ -120,15 +127,14 @@ class ExampleTrees:
     def _expanded(self, name: str, expansions: Mapping[str, Sequence[str]]) -> Object:
         """A definition with all fields, and the expanded definitions in it."""
         outline = self._outlines[name]
-        entries = list(outline.entries)
+        value = dict(outline.value)
         for inner_name in expansions.get(name, ()):
-            index = outline.expandable[inner_name]
-            field = entries[index].field
+            field = outline.expandable[inner_name]
             inner = self._expanded(inner_name, expansions)
-            node = self.values.wrapped(field.schema, inner)
-            if node is not None:
-                entries[index] = Entry(field, node)
-        return object_node(self._definitions[name], entries)
+            wrapped = self.values.wrapped(field.schema, inner)
+            if wrapped is not None:
+                value[field.name] = wrapped
+        return value
 
     def _referenced_object(self, schema: Schema, nesting: int = 0) -> str:
         """The definition with fields that ``schema`` refers to, directly or through
@@ -151,32 +157,27 @@ class ExampleTrees:
         }
 
     @cached_property
-    def _expandable_graph(self) -> Mapping[str, Mapping[str, int]]:
+    def _expandable_graph(self) -> Mapping[str, Mapping[str, Field]]:
         return {name: outline.expandable for name, outline in self._outlines.items()}
 
     def _outline(self, definition: Definition) -> _Outline:
-        entries = tuple(self.values.all_entries(definition))
+        value = self.values.all_fields(definition)
         conditional = conditional_fields(definition.schema)
-        expandable: dict[str, int] = {}
-        for index, entry in enumerate(entries):
-            name = self._referenced_object(entry.field.schema)
-            if name and entry.field.name not in conditional:
-                expandable.setdefault(name, index)
-        return _Outline(entries, expandable)
+        expandable: dict[str, Field] = {}
+        for field in example_fields(definition):
+            name = self._referenced_object(field.schema)
+            if name and field.name in value and field.name not in conditional:
+                expandable.setdefault(name, field)
+        return _Outline(value, expandable)
 
-    def _metadata(self, definition: Definition) -> Entry | None:
+    def _metadata(self, definition: Definition) -> Object:
         """The metadata of a kind: a name and the required fields."""
-        smallest = self._smallest.get(OBJECT_META)
-        field = next(
-            (field for field in definition.fields if field.name == "metadata"), None
-        )
-        if field is None or field.schema.ref != OBJECT_META:
-            return None
-        if not isinstance(smallest, Object):
-            return None
-        entries = (
-            entry
-            for entry in smallest.entries
-            if entry.field.required or entry.field.name == "name"
-        )
-        return Entry(field, object_node(smallest.definition, entries))
+        metadata = self._definitions.get(OBJECT_META)
+        smallest = self._smallest(metadata)
+        field = definition.schema.field("metadata")
+        is_standard = field is not None and field.ref == OBJECT_META
+        if metadata is None or smallest is None or not is_standard:
+            return {}
+        names = {"name", *(field.name for field in metadata.fields if field.required)}
+        value = {name: smallest[name] for name in smallest if name in names}
+        return {"metadata": value}

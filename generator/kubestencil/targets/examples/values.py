@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Field, Schema
 from kubestencil.schema.custom_resources.conditions import (
@@ -22,29 +22,17 @@ from kubestencil.schema.custom_resources.conditions import (
 from kubestencil.schema.graph import components
 from kubestencil.targets.examples.accepted import AcceptedFields
 from kubestencil.targets.examples.fields import (
-    EntryFilter,
     FieldFilter,
+    ValueFilter,
     choices,
     example_fields,
     fixed_values_of,
     is_allowed,
     is_needed,
     is_required,
-    lacks,
     overlays_of,
 )
-from kubestencil.targets.examples.nodes import (
-    Entry,
-    ListNode,
-    MapNode,
-    Node,
-    Object,
-    Scalar,
-    list_node,
-    map_node,
-    object_node,
-    to_json,
-)
+from kubestencil.targets.examples.objects import Object, extent, referenced
 from kubestencil.targets.examples.scalars import (
     example_scalar,
     valid_values,
@@ -62,17 +50,17 @@ _MAX_TRIED_FIELDS = 300
 
 
 class FieldSelection(NamedTuple):
-    """The fields of an object that are ``chosen``, out of ``entries``."""
+    """The fields of an object that are ``chosen``, out of all ``values``."""
 
-    chosen: Sequence[Entry]
-    entries: Sequence[Entry]
+    chosen: Object
+    values: Object
 
 
 class Values:
     """The smallest values of the definitions of a release.
 
-    ``smallest`` has that of each definition that has a finite one. ``accepted`` is what
-    the API server accepts.
+    ``smallest`` has that of each definition that has a finite one; values share what is
+    in them. ``accepted`` is what the API server accepts.
     """
 
     def __init__(
@@ -80,12 +68,12 @@ class Values:
         definitions: Mapping[str, Definition],
         accepted: AcceptedFields,
     ) -> None:
-        self.smallest: dict[str, Node] = {}
+        self.smallest: dict[str, Any] = {}
         self._definitions = definitions
         self._accepted = accepted
         self._find_smallest(definitions.values())
 
-    def all_entries(self, definition: Definition) -> list[Entry]:
+    def all_fields(self, definition: Definition) -> Object:
         """All fields of an object, each with its smallest value. Left out are those
         that the conditions of the object, or the API server, do not allow beside others.
         """
@@ -97,64 +85,58 @@ class Values:
             fixed_values,
             (),
             _is_any,
-            lambda entry: is_needed(entry, fixed_values),
+            lambda field, value: is_needed(field, value, fixed_values),
             self._accepted.conditions(definition),
         )
         if selection is None:
-            return []
-        chosen = {entry.field.name: entry for entry in selection.chosen}
-        others = [
-            entry
-            for entry in selection.entries
-            if entry.field.name not in chosen and _is_within_limits(entry.node)
-        ]
+            return {}
+        chosen = selection.chosen
+        others = {
+            name: value
+            for name, value in selection.values.items()
+            if name not in chosen and _is_within_limits(value)
+        }
         if not has_object_conditions(schema):
-            chosen.update((entry.field.name, entry) for entry in others)
+            chosen = {**chosen, **others}
         else:
-            for entry in others[:_MAX_TRIED_FIELDS]:
-                extended = {**chosen, entry.field.name: entry}
-                if is_allowed(extended.values(), fields, [object_conditions(schema)]):
+            for name in islice(others, _MAX_TRIED_FIELDS):
+                extended = {**chosen, name: others[name]}
+                if is_allowed(extended, fields, [object_conditions(schema)]):
                     chosen = extended
-        entries = [chosen[field.name] for field in fields if field.name in chosen]
-        return list(self._accepted.compatible(definition, entries))
+        ordered = {name: chosen[name] for name in selection.values if name in chosen}
+        return self._accepted.compatible(definition, ordered)
 
     def value(
         self,
         schema: Schema,
         include: FieldFilter,
         conditions: Sequence[Schema] = (),
-    ) -> Node | None:
+    ) -> Any:
         """A value for ``schema`` that satisfies ``conditions``, too; None where it has
         no finite one. Inline objects have the fields that ``include`` accepts."""
         if schema.ref is not None:
             if not conditions:
                 return self.smallest.get(schema.ref)
             return self._definition_value(self._definitions[schema.ref], conditions)
-        if schema.values is not None:
-            value_conditions = [
-                condition.values for condition in conditions if condition.values
-            ]
-            value = self.value(schema.values, include, value_conditions)
-            return value and self._container(value, schema, include, conditions)
-        if schema.fields:
-            selection = self._selection(
-                schema,
-                schema.fields,
-                {},
-                conditions,
-                include,
-                lambda entry: include(entry.field),
-            )
-            return selection and object_node(None, selection.chosen)
-        if schema.type == "array" and schema.items is not None:
-            item_conditions = [
-                condition.items for condition in conditions if condition.items
-            ]
-            item = self.value(schema.items, include, item_conditions)
-            return item and self._container(item, schema, include, conditions)
-        return example_scalar(schema, conditions)
+        is_map = schema.values is not None
+        content = schema.values if is_map or schema.type != "array" else schema.items
+        if content is not None:
+            inner = [each.values if is_map else each.items for each in conditions]
+            first = self.value(content, include, list(filter(None, inner)))
+            return self._container(first, schema, include, conditions)
+        if not schema.fields:
+            return example_scalar(schema, conditions)
+        selection = self._selection(
+            schema,
+            schema.fields,
+            {},
+            conditions,
+            include,
+            lambda field, _: include(field),
+        )
+        return selection and selection.chosen
 
-    def wrapped(self, schema: Schema, inner: Object) -> Node | None:
+    def wrapped(self, schema: Schema, inner: Object) -> Any:
         """``inner`` in the lists and maps that ``schema`` has around it; None where
         these have no such value."""
         if schema.ref is not None:
@@ -165,51 +147,47 @@ class Values:
         content = schema.values or schema.items
         if content is None:
             return inner
-        node = self.wrapped(content, inner)
-        return node and self._container(node, schema, _is_any, ())
+        return self._container(self.wrapped(content, inner), schema, _is_any, ())
 
     def _container(
         self,
-        first: Node,
+        first: Any,
         schema: Schema,
         include: FieldFilter,
         conditions: Sequence[Schema],
-    ) -> Node | None:
+    ) -> Any:
         """A list that begins with ``first``, or a map whose first value it is, with as
-        many items or keys as it must have."""
+        many items or keys as it must have; None where that is None."""
         conditions = (schema, *conditions)
         limits = [condition.limits for condition in conditions]
-        if schema.values is None:
-            count = max(limit.min_items or 0 for limit in limits)
-            if count > _MAX_ITEMS:
-                return None
-            others = (
-                self._other_items(schema, first, include) if count > 1 else iter(())
-            )
-            items = [first, *islice(others, max(count - 1, 0))]
-            return _checked(list_node(items), Scalar([]), conditions)
-        count = max(limit.min_properties or 0 for limit in limits)
-        if count > _MAX_ITEMS:
+        is_map = schema.values is not None
+        sizes = [each.min_properties if is_map else each.min_items for each in limits]
+        count = max(size or 0 for size in sizes)
+        if first is None or count > _MAX_ITEMS:
             return None
-        values = {_MAP_KEY: first}
-        for number in range(2, count + 1):
-            other = self.value(schema.values, include)
-            values[f"{_MAP_KEY}{number}"] = first if other is None else other
-        return _checked(map_node(values), Scalar({}), conditions)
+        others = self._other_values(schema, first, include) if count > 1 else ()
+        values = [first, *islice(others, max(count - 1, 0))]
+        if is_map:
+            keys = (_MAP_KEY, *(f"{_MAP_KEY}{n}" for n in range(2, count + 1)))
+            return _checked(dict(zip(keys, values, strict=False)), {}, conditions)
+        return _checked(values, [], conditions)
 
-    def _other_items(
-        self, schema: Schema, first: Node, include: FieldFilter
-    ) -> Iterator[Node]:
-        """Further items of a list: other values in a set, other keys in a map."""
-        assert schema.items is not None
-        if schema.list_type == "map" and isinstance(first, Object):
+    def _other_values(
+        self, schema: Schema, first: Any, include: FieldFilter
+    ) -> Iterator[Any]:
+        """Further items of a list, or values of a map: other values in a set, other keys in
+        a list with keys."""
+        content = schema.values or schema.items
+        assert content is not None
+        definition = referenced(content, self._definitions)
+        fields = (definition.schema if definition else content).fields
+        if schema.list_type == "map" and fields:
             for rank in range(1, _MAX_ITEMS):
-                yield _with_other_key(first, schema.list_map_keys, rank)
+                yield _with_other_key(first, fields, schema.list_map_keys, rank)
         elif schema.list_type == "set" or schema.limits.unique_items:
-            values = valid_values(schema.items, ())
-            yield from map(Scalar, islice(values, 1, _MAX_ITEMS))
+            yield from islice(valid_values(content, ()), 1, _MAX_ITEMS)
         else:
-            other = self.value(schema.items, include)
+            other = self.value(content, include)
             yield from [first if other is None else other] * _MAX_ITEMS
 
     def _find_smallest(self, definitions: Iterable[Definition]) -> None:
@@ -248,15 +226,15 @@ class Values:
         one that has none, or none so far on a cycle."""
         if not required <= self.smallest.keys():
             return False
-        node = self._definition_value(self._definitions[name], ())
-        if node is None or not _is_within_limits(node):
+        value = self._definition_value(self._definitions[name], ())
+        if value is None or not _is_within_limits(value):
             return False
-        self.smallest[name] = node
+        self.smallest[name] = value
         return True
 
     def _definition_value(
         self, definition: Definition, conditions: Sequence[Schema]
-    ) -> Node | None:
+    ) -> Any:
         if not definition.is_object:
             return well_known_scalar(definition) or self.value(
                 definition.schema, is_required, conditions
@@ -268,13 +246,11 @@ class Values:
             fixed_values,
             conditions,
             is_required,
-            lambda entry: is_needed(entry, fixed_values)
-            or self._accepted.is_needed(definition, entry.field.name),
+            lambda field, value: is_needed(field, value, fixed_values)
+            or self._accepted.is_needed(definition, field.name),
             self._accepted.conditions(definition),
         )
-        return selection and object_node(
-            definition, self._accepted.with_needed(definition, *selection)
-        )
+        return selection and self._accepted.with_needed(definition, *selection)
 
     def _selection(
         self,
@@ -283,7 +259,7 @@ class Values:
         fixed_values: Mapping[str, str],
         conditions: Sequence[Schema],
         include: FieldFilter,
-        is_chosen: EntryFilter,
+        is_chosen: ValueFilter,
         allowed: Mapping[str, Sequence[Schema]] = MappingProxyType({}),
     ) -> FieldSelection | None:
         """The fields of an object: those that ``is_chosen`` accepts, and what conditions
@@ -293,40 +269,49 @@ class Values:
         Inline objects in it have the fields that ``include`` accepts.
         """
         if not conditions and not has_object_conditions(schema):
-            entries = list(self._entries(fields, fixed_values, allowed, include))
-            if lacks(entries, schema.required):
+            values = self._values_of(fields, fixed_values, allowed, include)
+            if not values.keys() >= {*schema.required}:
                 return None
-            return FieldSelection(list(filter(is_chosen, entries)), entries)
+            return FieldSelection(_chosen(fields, values, is_chosen), values)
         for schemas in alternatives((schema, *conditions)):
             overlays = overlays_of(schemas[1:])
-            entries = list(self._entries(fields, fixed_values, overlays, include))
+            values = self._values_of(fields, fixed_values, overlays, include)
             required = {name for branch in schemas for name in branch.required}
-            if lacks(entries, required):
+            if not values.keys() >= required:
                 continue
             size = max(branch.limits.min_properties or 0 for branch in schemas)
-            for chosen in choices(entries, required, is_chosen, overlays, size):
+            names = required.union(_chosen(fields, values, is_chosen))
+            for chosen in choices(values, names, overlays, size):
                 if is_allowed(chosen, fields, (object_conditions(schema), *conditions)):
-                    return FieldSelection(chosen, entries)
+                    return FieldSelection(chosen, values)
         return None
 
-    def _entries(
+    def _values_of(
         self,
         fields: Iterable[Field],
         fixed_values: Mapping[str, str],
         overlays: Mapping[str, Sequence[Schema]],
         include: FieldFilter,
-    ) -> Iterator[Entry]:
+    ) -> Object:
         """The fields that have a value. ``overlays`` are further conditions of the
         values of fields."""
+        values: Object = {}
         for field in fields:
             conditions = overlays.get(field.name, ())
-            fixed_value = fixed_values.get(field.name)
-            if fixed_value is not None and _accepts(field, fixed_value, conditions):
-                yield Entry(field, Scalar(fixed_value))
-            else:
-                node = self.value(field.schema, include, conditions)
-                if node is not None:
-                    yield Entry(field, node)
+            value: Any = fixed_values.get(field.name)
+            if value is None or not _accepts(field, value, conditions):
+                value = self.value(field.schema, include, conditions)
+            if value is not None:
+                values[field.name] = value
+        return values
+
+
+def _chosen(fields: Iterable[Field], values: Object, is_chosen: ValueFilter) -> Object:
+    return {
+        field.name: values[field.name]
+        for field in fields
+        if field.name in values and is_chosen(field, values[field.name])
+    }
 
 
 def _accepts(field: Field, value: str, conditions: Sequence[Schema]) -> bool:
@@ -336,35 +321,31 @@ def _accepts(field: Field, value: str, conditions: Sequence[Schema]) -> bool:
     )
 
 
-def _checked(
-    node: ListNode | MapNode, empty: Scalar, conditions: Sequence[Schema]
-) -> Node | None:
-    """The first of ``node`` and ``empty`` that satisfies all conditions."""
+def _checked(value: Any, empty: Any, conditions: Sequence[Schema]) -> Any:
+    """The first of a list or map and an empty one that satisfies all conditions."""
     schema, *others = conditions
     limits = schema.limits
     most = 1 if limits.max_items is None else limits.max_items
     takes_one = (limits.min_items or 0) <= 1 <= most
     is_free = not (others or has_object_conditions(schema))
-    if len(node.items) == 1 and takes_one and is_free:
-        return node
-    candidates: tuple[Node, ...] = (node, empty)
-    for candidate in candidates:
-        value = to_json(candidate)
-        if all(satisfies(value, condition) for condition in conditions):
+    if len(value) == 1 and takes_one and is_free:
+        return value
+    for candidate in (value, empty):
+        if all(satisfies(candidate, condition) for condition in conditions):
             return candidate
     return None
 
 
-def _with_other_key(item: Object, keys: Sequence[str], rank: int) -> Object:
+def _with_other_key(
+    item: Object, fields: Iterable[Field], keys: Sequence[str], rank: int
+) -> Object:
     """``item`` with the value of a rank in the first key that has as many."""
-    for index, entry in enumerate(item.entries):
-        if entry.field.name in keys:
-            values = valid_values(entry.field.schema, ())
+    for field in fields:
+        if field.name in keys and field.name in item:
+            values = valid_values(field.schema, ())
             value = next(islice(values, rank, None), None)
             if value is not None:
-                changed = Entry(entry.field, Scalar(value))
-                before, after = item.entries[:index], item.entries[index + 1 :]
-                return object_node(item.definition, (*before, changed, *after))
+                return {**item, field.name: value}
     return item
 
 
@@ -387,8 +368,9 @@ def _conditional_references(schema: Schema) -> Iterator[str]:
             yield from _required_references(field.schema)
 
 
-def _is_within_limits(node: Node) -> bool:
-    return node.size <= _MAX_SIZE and node.depth <= MAX_DEPTH
+def _is_within_limits(value: Any) -> bool:
+    size, depth = extent(value, _MAX_SIZE)
+    return size <= _MAX_SIZE and depth <= MAX_DEPTH
 
 
 def _is_any(_: Field) -> bool:

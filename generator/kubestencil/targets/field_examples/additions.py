@@ -12,15 +12,15 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kubestencil.schema import Definition, Schema
+from kubestencil.schema import Definition, Field, Schema
 from kubestencil.schema.field_paths import FieldPath, fields_along
+from kubestencil.targets.examples.objects import Object
 from kubestencil.targets.field_examples.changes import difference, merged
 from kubestencil.targets.field_examples.objects import (
     FieldExamples,
     ObjectMaker,
     inner_paths,
 )
-from kubestencil.targets.field_examples.rules import Object
 
 #: By the name of a field, or a path.
 Changes = Mapping[str, Object]
@@ -67,13 +67,13 @@ class Additions:
         """The additions of a definition."""
         if name not in self._types:
             definition = self._definitions[name]
-            smallest = self._maker.smallest(definition.schema, name)
+            smallest = self._maker.smallest(name, "")
             related = self._maker.related_fields(name)
             fields = {
                 field.name: (
-                    self._added(self._maker, definition, smallest, field.name)
+                    self._added(self._maker, definition, smallest, field.name, "")
                     if field.name in related
-                    else {field.name: self._maker.value(field.schema, name, field.name)}
+                    else {field.name: self._value(field, name)}
                 )
                 for field in definition.fields
             }
@@ -111,20 +111,11 @@ class Additions:
         places = {path: facts.enum for path, facts in maker.places.items()}
         return KindAdditions(starter, fields, inner, places)
 
-    def example(self, definition: Definition, path: str) -> Object | None:
-        """The example of a field, made of additions: that of ``FieldExamples``."""
-        additions = self.of_kind(definition)
-        if additions is None:
-            return None
-        steps = self._steps(definition, path)
-        obj = self._with(additions.starter, steps, additions.fields)
-        for step in steps:
-            obj = merged(obj, additions.inner.get(step.path, {}))
-        kind = definition.served_kind
-        return ObjectMaker(self._examples, kind).at_places(obj)
-
     def _steps(self, definition: Definition, path: str) -> Sequence[FieldPath]:
         return [*fields_along(definition, self._release, path)]
+
+    def _value(self, field: Field, owner: str) -> Any:
+        return self._maker.value(field.schema, owner, field.name, field.name)
 
     def _added(
         self,
@@ -132,7 +123,7 @@ class Additions:
         definition: Definition,
         obj: Object,
         name: str,
-        prefix: str = "",
+        prefix: str,
     ) -> Object:
         """The change of an object, without a field, that gets it."""
         before = {key: value for key, value in obj.items() if key != name}
@@ -196,7 +187,7 @@ class Additions:
         for field in definition.fields:
             inner = field.schema.innermost()
             value = first_part(field.schema, additions[field.name][field.name])
-            if inner.ref and value and value != self._maker.smallest(inner):
+            if inner.ref and value and value != self._maker.smallest(inner.ref, ""):
                 related = self._maker.related_fields(inner.ref)
                 paths |= {f"{field.name}.{name}" for name in related}
         return sorted(paths, key=_depth)

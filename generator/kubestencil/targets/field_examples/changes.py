@@ -6,55 +6,6 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kubestencil.schema import Definition, Release
-from kubestencil.schema.field_paths import FieldPath, fields_along
-
-
-def values_at(value: Any, steps: Sequence[str]) -> list[Any]:
-    """The values at a path without indexes of lists, in all their items."""
-    if isinstance(value, list):
-        return [inner for item in value for inner in values_at(item, steps)]
-    if not steps:
-        return [value]
-    if not isinstance(value, dict):
-        return []
-    name, *rest = steps
-    return values_at(value[name], rest) if name in value else []
-
-
-def field_values(
-    release: Release, definition: Definition, value: Any, path: str
-) -> list[Any]:
-    """The values of a field in an object of a definition: in all items of lists and values
-    of maps on the way."""
-    found = [value]
-    for step in fields_along(definition, release, path):
-        name = step.field.name
-        found = [
-            part[name] for part in found if isinstance(part, dict) and name in part
-        ]
-        if step.path != path:
-            found = [inner for part in found for inner in _content(release, step, part)]
-    return found
-
-
-def _content(release: Release, step: FieldPath, value: Any) -> list[Any]:
-    """A value, or what is in the lists and maps of its field."""
-    values, schema = [value], step.field.schema
-    while True:
-        while schema.ref is not None and not release.definitions[schema.ref].is_object:
-            schema = release.definitions[schema.ref].schema
-        inner = schema.content
-        if inner is None:
-            return values
-        values = [
-            item
-            for part in values
-            if isinstance(part, list | dict)
-            for item in (part.values() if isinstance(part, dict) else part)
-        ]
-        schema = inner
-
 
 def merged(value: Any, change: Any) -> Any:
     """A value with a change (``ExampleChange``) merged into it."""

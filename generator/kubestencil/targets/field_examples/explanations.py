@@ -89,7 +89,7 @@ def reasons_of_types(release: str) -> Mapping[str, Reasons]:
     """Why fields have no example wherever their type is, by the names of definitions; a
     path may begin further outside."""
     reasons: dict[str, dict[str, str]] = defaultdict(dict)
-    for owner, name in refused_fields(release):
+    for owner, name in sorted(refused_fields(release)):
         reasons[owner][name] = "refused in every new object"
     for (owner, path), reason in refused_places(release).items():
         reasons[owner][path] = reason

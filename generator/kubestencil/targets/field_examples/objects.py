@@ -24,13 +24,13 @@ from kubestencil.schema.knowledge.values import (
 )
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.targets.examples.accepted import conditions_of
+from kubestencil.targets.examples.accepted import conditions_of, put_at_places
 from kubestencil.targets.examples.fields import is_required
-from kubestencil.targets.examples.nodes import to_json
+from kubestencil.targets.examples.objects import Object, values_at
 from kubestencil.targets.examples.scalars import well_known_scalar
 from kubestencil.targets.examples.trees import ExampleTrees
-from kubestencil.targets.field_examples.changes import merged, values_at
-from kubestencil.targets.field_examples.rules import Object, Siblings, follow
+from kubestencil.targets.field_examples.changes import merged
+from kubestencil.targets.field_examples.rules import Siblings, follow
 
 #: The key of maps whose keys have no format.
 MAP_KEY = "key"
@@ -59,8 +59,7 @@ class FieldExamples:
     def starter(self, definition: Definition) -> Object | None:
         """The object that all examples of a kind are made of; None where it has none."""
         if definition.name not in self._starters:
-            tree, kind = self.trees.starter(definition), definition.served_kind
-            starter = None if tree is None else to_json(tree)
+            starter, kind = self.trees.starter(definition), definition.served_kind
             if starter is not None and kind and not is_built_in(definition.name):
                 starter = ObjectMaker(self, kind).completed(definition, starter)
             self._starters[definition.name] = starter
@@ -99,7 +98,9 @@ class ObjectMaker:
     ) -> Object | None:
         """An object of the kind with the field at a path."""
         root = self.with_path(definition, starter, path)
-        return None if root is None else self.at_places(root)
+        if root is not None:
+            put_at_places(root, self.places)
+        return root
 
     def with_path(
         self, definition: Definition, obj: Object, path: str
@@ -109,9 +110,8 @@ class ObjectMaker:
 
     def completed(self, definition: Definition, value: Object) -> Object:
         """An object of a kind that follows its rules."""
-        completed: Object = self._complete(
-            definition.schema, definition.name, value, ""
-        )
+        schema, name = definition.schema, definition.name
+        completed: Object = self._complete(schema, name, value, "")
         return completed
 
     @cached_property
@@ -119,18 +119,6 @@ class ObjectMaker:
         """The fields that have values of their own in the kind, by their paths."""
         in_kind = self._facts.in_kinds.get(self._kind, {}) if self._kind else {}
         return {path: facts for path, facts in in_kind.items() if facts.enum}
-
-    def at_places(self, root: Object) -> Object:
-        """An object with what is accepted at single places of its kind only."""
-        for path, facts in self.places.items():
-            *outer, name = path.split(".")
-            for holder in values_at(root, outer):
-                if not isinstance(holder, dict):
-                    continue
-                is_wrong = name in holder and holder[name] not in facts.enum
-                if is_wrong or (facts.required and name not in holder):
-                    holder[name] = facts.enum[0]
-        return root
 
     def _with(
         self, schema: Schema, owner: str, obj: Object, rest: str, prefix: str
@@ -151,7 +139,7 @@ class ObjectMaker:
         return obj
 
     def added(
-        self, schema: Schema, owner: str, obj: Object, name: str, prefix: str = ""
+        self, schema: Schema, owner: str, obj: Object, name: str, prefix: str
     ) -> Object:
         """An object, which is changed, with a field that it lacks, and all that the field
         needs."""
@@ -167,7 +155,7 @@ class ObjectMaker:
         return obj
 
     def with_inner(
-        self, schema: Schema, owner: str, obj: Object, rest: str, prefix: str = ""
+        self, schema: Schema, owner: str, obj: Object, rest: str, prefix: str
     ) -> Object:
         """An object, which is changed, with what the field at ``rest``, inside of one of
         its fields, needs in it."""
@@ -209,9 +197,9 @@ class ObjectMaker:
             owner, schema = schema.ref, self._definitions[schema.ref].schema
         return self._with(schema, owner, value, rest, path)
 
-    def value(self, schema: Schema, owner: str, name: str, path: str = "") -> Any:
-        """A value of a field, from the facts of this kind, with all that it needs inside."""
-        path = path or name
+    def value(self, schema: Schema, owner: str, name: str, path: str) -> Any:
+        """A value of a field at a path of this kind, from the facts of this, with all that it
+        needs inside."""
         facts = self.places.get(path)
         if facts is None:
             facts = self._facts.of(owner, name)
@@ -236,10 +224,10 @@ class ObjectMaker:
         if schema.ref is not None:
             definition = self._definitions[schema.ref]
             if definition.is_object:
-                return self.smallest(schema, owner, path)
+                return self.smallest(schema.ref, path)
             scalar = well_known_scalar(definition)
             if scalar is not None:
-                return scalar.value
+                return scalar
             return self._made(definition.schema, owner, facts, path)
         if schema.values is not None:
             return {_key(facts): self._made(schema.values, owner, facts, path)}
@@ -247,18 +235,16 @@ class ObjectMaker:
             return [self._made(schema.items, owner, facts, path)]
         if text := stated_text(schema):
             return text
-        node = self._values.value(schema, is_required, conditions_of(facts, schema))
-        return to_json(node) if node is not None else {}
+        value = self._values.value(schema, is_required, conditions_of(facts, schema))
+        return copy.deepcopy(value) if value is not None else {}
 
-    def smallest(self, schema: Schema, owner: str = "", path: str = "") -> Object:
-        """The smallest object of the definition that a schema refers to, or that is the
-        owner."""
-        name = schema.ref or owner
+    def smallest(self, name: str, path: str) -> Object:
+        """The smallest object of a definition."""
         if name in self._smallest:
             return copy.deepcopy(self._smallest[name])
-        node = self._values.smallest.get(name)
-        obj = copy.deepcopy(to_json(node)) if node is not None else {}
-        smallest: Object = self._complete(schema, owner, obj, path)
+        obj = copy.deepcopy(self._values.smallest.get(name, {}))
+        schema = self._definitions[name].schema
+        smallest: Object = self._complete(schema, name, obj, path)
         if self._kind is None:
             self._smallest[name] = copy.deepcopy(smallest)
         return smallest

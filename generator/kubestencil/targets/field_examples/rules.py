@@ -4,16 +4,14 @@ got a field is changed until it follows them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kubestencil.schema.knowledge.conditions import (
     Combination,
     Term,
     is_set,
 )
-from kubestencil.targets.field_examples.changes import values_at
-
-Object = dict[str, Any]
+from kubestencil.targets.examples.objects import Object, values_at
 
 # Rules ask for what other rules are about.
 _ROUNDS = 3

@@ -9,85 +9,50 @@ from typing import NamedTuple
 from kubestencil.file_names import portable
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import kind_definitions, served_kinds
-from kubestencil.schema.knowledge.configurations import configuration_types
-from kubestencil.schema.types import JsonObject, group_version_kind
+from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import is_built_in
 
 #: The dialect of these schemas.
 DIALECT = "http://json-schema.org/draft-07/schema#"
 
 
-class CustomKind(NamedTuple):
-    """A kind of a custom resource; ``definition`` is the full name of its type."""
+class SchemaKind(NamedTuple):
+    """A kind whose schema has a file of its own; ``definition`` is the full name of its
+    type."""
 
-    group: str
-    version: str
-    kind: str
-    api_version: str
+    key: GroupVersionKind
     definition: str
 
     @property
-    def key(self) -> GroupVersionKind:
-        """Its names as the API has them: ``group`` is a folder."""
-        return group_version_kind(self.api_version, self.kind)
+    def file(self) -> str:
+        """What kubeconform looks for: ``deployment-apps-v1``, ``pod-v1``."""
+        group, version, kind = self.key
+        parts = (kind, group.partition(".")[0], version)
+        return "-".join(filter(None, parts)).lower()
+
+    @property
+    def folder(self) -> str:
+        """The folder of the group of a custom kind."""
+        return portable((self.key.group or "core").lower())
 
     @property
     def path(self) -> str:
-        """The path of its schema: ``example.com/widget_v1.json``."""
-        return f"{self.group}/{self.kind.lower()}_{self.version}.json"
+        """The path of a custom kind: ``example.com/widget_v1.json``."""
+        return f"{self.folder}/{self.key.kind.lower()}_{self.key.version}.json"
 
 
-def custom_kinds(release: Release) -> tuple[CustomKind, ...]:
-    """The kinds that are not Kubernetes' own, without list kinds."""
-    return _kinds(release, lambda name: not is_built_in(name))
-
-
-def configurations(release: Release) -> tuple[CustomKind, ...]:
-    """The kinds of configuration files, where the release has them."""
-    return _kinds(release, configuration_types().__contains__)
-
-
-def _kinds(
+def schema_kinds(
     release: Release, is_included: Callable[[str], bool]
-) -> tuple[CustomKind, ...]:
+) -> tuple[SchemaKind, ...]:
+    """The kinds without list kinds, of which definitions ``is_included`` accepts."""
     return tuple(
-        CustomKind(
-            portable((kind.group or "core").lower()),
-            kind.version,
-            kind.kind,
-            kind.api_version,
-            name,
-        )
+        SchemaKind(kind, name)
         for name, kind in kind_definitions(release).items()
         if is_included(name)
     )
 
 
-class BuiltInKind(NamedTuple):
-    """A kind of Kubernetes: ``file`` is what kubeconform looks for
-    (``deployment-apps-v1``, ``pod-v1``), ``definition`` the full name of its type."""
-
-    file: str
-    definition: str
-    key: GroupVersionKind
-
-
-def built_in_kinds(release: Release) -> tuple[BuiltInKind, ...]:
-    """The kinds of Kubernetes, without list kinds."""
-    return tuple(
-        BuiltInKind(
-            "-".join(
-                filter(None, (kind.kind, kind.group.partition(".")[0], kind.version))
-            ).lower(),
-            name,
-            kind,
-        )
-        for name, kind in kind_definitions(release).items()
-        if is_built_in(name)
-    )
-
-
-def any_kind(release: Release, custom: Collection[CustomKind]) -> bytes:
+def any_kind(release: Release, custom: Collection[SchemaKind]) -> bytes:
     """A schema of any object, for files with objects of several kinds.
 
     It asks each kind to be as its own file says. Kinds that groups of Kubernetes do not
@@ -97,9 +62,9 @@ def any_kind(release: Release, custom: Collection[CustomKind]) -> bytes:
     for kind, definition in served_kinds(release):
         if is_built_in(definition.name):
             kinds.setdefault(kind.api_version, []).append(kind.kind)
-    for configuration in custom:
-        if configuration.api_version in kinds:
-            kinds[configuration.api_version].append(configuration.kind)
+    for key, _ in custom:
+        if key.api_version in kinds:
+            kinds[key.api_version].append(key.kind)
     rules = [
         _rule(
             {"apiVersion": version}, {"properties": {"kind": {"enum": sorted(names)}}}
@@ -107,7 +72,10 @@ def any_kind(release: Release, custom: Collection[CustomKind]) -> bytes:
         for version, names in sorted(kinds.items())
     ]
     files = [
-        *((f"{each.file}.json", each.key) for each in built_in_kinds(release)),
+        *(
+            (f"{each.file}.json", each.key)
+            for each in schema_kinds(release, is_built_in)
+        ),
         *((f"../{each.path}", each.key) for each in custom),
     ]
     for path, key in files:

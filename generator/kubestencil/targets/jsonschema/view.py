@@ -7,15 +7,18 @@ server knows of values; those of custom resources have what OpenAPI 3.0 says of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Annotated
+from collections.abc import Collection, Iterator, Mapping
+from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.kinds import shown_kind
-from kubestencil.schema.knowledge.configurations import with_configurations
+from kubestencil.schema.knowledge.configurations import (
+    configuration_types,
+    with_configurations,
+)
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.jsonschema.flavours import (
     Flavour,
@@ -23,13 +26,7 @@ from kubestencil.targets.jsonschema.flavours import (
     chosen_flavours,
     kubernetes_version,
 )
-from kubestencil.targets.jsonschema.kinds import (
-    CustomKind,
-    any_kind,
-    built_in_kinds,
-    configurations,
-    custom_kinds,
-)
+from kubestencil.targets.jsonschema.kinds import SchemaKind, any_kind, schema_kinds
 from kubestencil.targets.jsonschema.published import PublishedSchemas, catalog_schema
 from kubestencil.targets.jsonschema.schemas import FileSchemas
 from kubestencil.targets.jsonschema.writer import DefinitionSchema
@@ -95,9 +92,9 @@ EACH: Mapping[str, Each] = {
                 "deployment-apps-v1; empty without one",
             ],
             "folders": tuple[Flavour, ...],
-            "custom_kinds": tuple[CustomKind, ...],
+            "custom_kinds": tuple[SchemaKind, ...],
             "configurations": Annotated[
-                tuple[CustomKind, ...], "kinds of configuration files of programs"
+                tuple[SchemaKind, ...], "kinds of configuration files of programs"
             ],
         },
     ),
@@ -113,7 +110,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     options = read_options(target, JsonSchemaOptions)
     version = kubernetes_version(release.name, target, options)
     flavours = chosen_flavours(target, options, version)
-    kinds = custom_kinds(release)
+    kinds = schema_kinds(release, lambda name: not is_built_in(name))
     is_catalog = options.custom_resources == "crds-catalog"
     if is_catalog:
         kinds = tuple(kind for kind in kinds if release.custom_kinds.get(kind.key))
@@ -127,7 +124,11 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     editors = [folder for folder in folders if not folder.published]
     # What others publish is without them. Programs refuse fields that are unknown.
     configured = with_configurations(release) if editors else release
-    files = configurations(configured)
+    files = schema_kinds(configured, configuration_types().__contains__)
+    schemas: list[PublishedSchemas | _EditorSchemas] = [
+        *published,
+        *(_EditorSchemas(release, flavour, (*kinds, *files)) for flavour in editors),
+    ]
     strict = any(flavour.strict for flavour in flavours)
     custom = FileSchemas(release, strict=strict, refers=False)
     configuration = FileSchemas(configured, strict=True, refers=False)
@@ -142,39 +143,37 @@ def make_contexts(release: Release, target: Target) -> Contexts:
         for kind in files:
             yield _kind_context(kind, configuration.file(kind.definition, kind.key))
 
-    def schema_contexts() -> Iterator[FileContext]:
-        for each in published:
-            yield from _schema_contexts(each.flavour, each.schemas())
-        for flavour in editors:
-            yield from _schema_contexts(flavour, _editor_schemas(release, flavour))
-
-    def all_contexts() -> Iterator[FileContext]:
-        for each in published:
-            yield _folder_context(each.flavour, each.all_file())
-        for flavour in editors:
-            yield _folder_context(flavour, any_kind(release, (*kinds, *files)))
-
     shown = shown_kind(release, _DEPLOYMENT)
-    shown_files = (
-        *(kind.file for kind in built_in_kinds(release) if kind.definition == shown),
-        *(kind.file for kind in built_in_kinds(release)),
-        "",
-    )
+    own_kinds = schema_kinds(release, is_built_in)
     variables = {
         "kubernetes_version": version,
-        "shown_file": shown_files[0],
+        "shown_file": next(
+            (kind.file for kind in own_kinds if kind.definition == shown),
+            own_kinds[0].file if own_kinds else "",
+        ),
         "folders": folders,
         "custom_kinds": kinds,
         "configurations": files,
     }
     return Contexts(
         files={
-            "schema": schema_contexts,
+            "schema": lambda: (
+                FileContext(
+                    file.definition,
+                    {"folder": each.flavour.name, "name": file.name},
+                    {},
+                    file.data,
+                )
+                for each in schemas
+                for file in each.schemas()
+            ),
             "definitions": lambda: (
                 _folder_context(each.flavour, each.definitions_file())
                 for each in published
             ),
-            "all": all_contexts,
+            "all": lambda: (
+                _folder_context(each.flavour, each.all_file()) for each in schemas
+            ),
             "custom-kind": custom_contexts,
             "release": lambda: [FileContext(release.name, {}, variables)],
         }
@@ -182,7 +181,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
 
 
 def _published_definitions(
-    release: Release, custom: Collection[CustomKind]
+    release: Release, custom: Collection[SchemaKind]
 ) -> Mapping[str, Definition]:
     """The definitions in the folders of the flavours: with custom resources, only those
     of Kubernetes, whose files so have the same content as without; none where these
@@ -198,30 +197,34 @@ def _published_definitions(
     return definitions if has_kinds else {}
 
 
-def _editor_schemas(release: Release, flavour: Flavour) -> Iterator[DefinitionSchema]:
-    """The schemas of the kinds of Kubernetes."""
-    schemas = FileSchemas(release, strict=flavour.strict, refers=True)
-    for kind in built_in_kinds(release):
-        data = schemas.file(kind.definition, kind.key)
-        yield DefinitionSchema(kind.file, kind.definition, data)
+class _EditorSchemas(NamedTuple):
+    """The files of the flavour ``editor``; ``others`` are the kinds that are not
+    Kubernetes' own."""
 
+    release: Release
+    flavour: Flavour
+    others: Collection[SchemaKind]
 
-def _schema_contexts(
-    flavour: Flavour, schemas: Iterable[DefinitionSchema]
-) -> Iterator[FileContext]:
-    for schema in schemas:
-        placeholders = {"folder": flavour.name, "name": schema.name}
-        yield FileContext(schema.definition, placeholders, {}, schema.data)
+    def schemas(self) -> Iterator[DefinitionSchema]:
+        """The schemas of the kinds of Kubernetes."""
+        schemas = FileSchemas(self.release, strict=self.flavour.strict, refers=True)
+        for kind in schema_kinds(self.release, is_built_in):
+            data = schemas.file(kind.definition, kind.key)
+            yield DefinitionSchema(kind.file, kind.definition, data)
+
+    def all_file(self) -> bytes:
+        """The schema of an object of any kind."""
+        return any_kind(self.release, self.others)
 
 
 def _folder_context(flavour: Flavour, data: bytes) -> FileContext:
     return FileContext("all definitions", {"folder": flavour.name}, {}, data)
 
 
-def _kind_context(kind: CustomKind, data: bytes) -> FileContext:
+def _kind_context(kind: SchemaKind, data: bytes) -> FileContext:
     placeholders = {
-        "group": kind.group,
-        "kind": kind.kind.lower(),
-        "version": kind.version,
+        "group": kind.folder,
+        "kind": kind.key.kind.lower(),
+        "version": kind.key.version,
     }
     return FileContext(kind.definition, placeholders, {}, data)

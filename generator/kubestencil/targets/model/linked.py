@@ -37,7 +37,6 @@ from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.types import Resource
 from kubestencil.schema.well_known import EVENT, is_built_in
-from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.text.re2.ecma import ecma_pattern
 
@@ -414,6 +413,12 @@ class LinkedDefinition(LinkedSchema):
         return self._links.fields(self.name)
 
     @property
+    def levels(self) -> int:
+        """The definitions on the longest way of references from here, itself included;
+        those that refer to each other count as one."""
+        return self._links.levels[self.name]
+
+    @property
     def is_deprecated(self) -> bool:
         """Whether the description calls it deprecated, or the API server warns of the
         kind, or of the items of the list."""
@@ -712,6 +717,16 @@ class DefinitionLinks:
     def cyclic(self) -> Container[str]:
         return cyclic_edges(self.graph)
 
+    @cached_property
+    def levels(self) -> Mapping[str, int]:
+        levels: dict[str, int] = {}
+        for names in components(self.graph):
+            references = {other for name in names for other in self.graph[name]}
+            # What others refer to comes before them.
+            below = (levels[name] for name in references.difference(names))
+            levels.update(dict.fromkeys(names, 1 + max(below, default=0)))
+        return levels
+
     def named(self, names: Iterable[str]) -> tuple[LinkedDefinition, ...]:
         return tuple(self.definitions[name] for name in names)
 
@@ -776,8 +791,7 @@ class DefinitionLinks:
             return None
         examples = self._examples
         make = examples.all_fields if with_all_fields else examples.starter
-        tree = make(definition)
-        return None if tree is None else to_json(tree)
+        return make(definition)
 
 
 def _paragraphs(*texts: str) -> str:

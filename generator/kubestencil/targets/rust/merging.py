@@ -1,38 +1,17 @@
-"""How values are merged: the functions of the generated module ``merge_strategies``."""
+"""How values are merged: the functions of the generated module ``merge_strategies``, in the
+syntax of the macros in ``wire.rs``: ``deep``, ``list::map(&[|l, r| l.name == r.name], …)``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from kubestencil.schema import Schema
 from kubestencil.targets.languages.rust.crate import Crate
 
+_DEEP = "deep"
+_ATOMIC_LIST = "list::atomic"
 _MERGE_FROM = "crate::DeepMerge::merge_from"
-
-
-class MergeStrategy(NamedTuple):
-    """A function of ``merge_strategies``, and the arguments that it needs in addition to
-    the two values: ``list::map``, ``&[|l, r| l.name == r.name], …``."""
-
-    function: str
-    arguments: str = ""
-
-    def __str__(self) -> str:
-        """The strategy in the syntax of the macros in ``wire.rs``."""
-        return f"{self.function}({self.arguments})" if self.arguments else self.function
-
-
-_DEEP = MergeStrategy("deep")
-_ATOMIC_LIST = MergeStrategy("list::atomic")
-_ATOMIC_MAP = MergeStrategy("map::atomic")
-
-
-def merge_function(schema: Schema, crate: Crate) -> str:
-    """The merge strategy of ``schema`` in the syntax of the macros in ``wire.rs``."""
-    if schema.content is None:
-        return _DEEP.function
-    return str(merge_strategy(schema, crate))
 
 
 def nullable_merge(merge: str) -> str:
@@ -42,13 +21,13 @@ def nullable_merge(merge: str) -> str:
     return f"nullable({f'|l, r| {path}(l, r, {arguments}' if arguments else path})"
 
 
-def merge_strategy(schema: Schema, crate: Crate) -> MergeStrategy:
+def merge_strategy(schema: Schema, crate: Crate) -> str:
     """How the API server merges values of ``schema`` (Kubernetes documentation,
     "Server-Side Apply", "Merge strategy").
 
     https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
     """
-    if schema.ref is not None:
+    if schema.content is None or schema.ref is not None:
         return _DEEP
     if schema.type == "array" and schema.items is not None:
         return _list_strategy(schema, schema.items, crate)
@@ -57,7 +36,7 @@ def merge_strategy(schema: Schema, crate: Crate) -> MergeStrategy:
     return _DEEP
 
 
-def _list_strategy(schema: Schema, items: Schema, crate: Crate) -> MergeStrategy:
+def _list_strategy(schema: Schema, items: Schema, crate: Crate) -> str:
     """The strategy of a list: that of a strategic merge patch where the field has one,
     else its list type."""
     keys = schema.list_map_keys
@@ -66,22 +45,18 @@ def _list_strategy(schema: Schema, items: Schema, crate: Crate) -> MergeStrategy
     list_type = schema.list_type or "atomic"
     if "merge" in schema.patch_strategy:
         list_type = "map" if keys else "set"
-    if list_type == "set":
-        return MergeStrategy("list::set")
     if list_type == "map":
         return _keyed_list_strategy(items, keys, crate)
-    return _ATOMIC_LIST
+    return "list::set" if list_type == "set" else _ATOMIC_LIST
 
 
-def _keyed_list_strategy(
-    items: Schema, keys: Iterable[str], crate: Crate
-) -> MergeStrategy:
+def _keyed_list_strategy(items: Schema, keys: Iterable[str], crate: Crate) -> str:
     """Items with the same keys are merged; atomic where items do not have the keys."""
     paths = [_key_path(items, key, crate) for key in keys]
     if not paths or None in paths or items.keeps_null:
         return _ATOMIC_LIST
     comparisons = ", ".join(f"|l, r| l.{path} == r.{path}" for path in paths)
-    return MergeStrategy("list::map", f"&[{comparisons}], {_MERGE_FROM}")
+    return f"list::map(&[{comparisons}], {_MERGE_FROM})"
 
 
 def _key_path(items: Schema, key: str, crate: Crate) -> str | None:
@@ -89,25 +64,23 @@ def _key_path(items: Schema, key: str, crate: Crate) -> str | None:
 
     None where items have no such field, or a part of the path may be absent.
     """
-    *parents, name = key.split(".")
     path: list[str] = []
     schema = items
-    for parent in parents:
-        struct_field = crate.fields.get(schema.ref or "", {}).get(parent)
-        if struct_field is None or not struct_field.field.required:
+    steps = key.split(".")
+    for number, step in enumerate(steps, start=1):
+        field = crate.fields.get(schema.ref or "", {}).get(step)
+        if field is None or not (field.field.required or number == len(steps)):
             return None
-        path.append(struct_field.name)
-        schema = struct_field.field.schema
-    struct_field = crate.fields.get(schema.ref or "", {}).get(name)
-    return ".".join((*path, struct_field.name)) if struct_field else None
+        path.append(field.name)
+        schema = field.field.schema
+    return ".".join(path)
 
 
-def _map_strategy(schema: Schema, values: Schema, crate: Crate) -> MergeStrategy:
+def _map_strategy(schema: Schema, values: Schema, crate: Crate) -> str:
     """The strategy of a map. Its values are merged by a function, so a strategy with
     arguments is not possible for them, and the map is atomic."""
     inner = merge_strategy(values, crate)
-    if schema.map_type == "atomic" or inner.arguments:
-        return _ATOMIC_MAP
-    if inner == _DEEP:
-        return MergeStrategy("map::granular", _MERGE_FROM)
-    return MergeStrategy("map::granular", f"crate::merge_strategies::{inner.function}")
+    if schema.map_type == "atomic" or "(" in inner:
+        return "map::atomic"
+    merge = _MERGE_FROM if inner == _DEEP else f"crate::merge_strategies::{inner}"
+    return f"map::granular({merge})"

@@ -31,6 +31,11 @@ class Endpoint(NamedTuple):
     scope: Scope
 
 
+# By whether a resource is in namespaces.
+_SCOPES: Mapping[bool, Scope] = {
+    True: "NamespaceResourceScope",
+    False: "ClusterResourceScope",
+}
 # Kinds of responses, which are no resources, with the endpoints that k8s-openapi gives
 # them.
 _RESPONSES = {
@@ -53,26 +58,23 @@ def endpoints(
     unknown scope. Empty where this is true of all kinds: the trait ``Resource`` has
     neither plural nor scope then.
     """
-    subresources = _subresources(release.resources.values())
-    served: dict[str, Endpoint] = {}
-    others: dict[str, Endpoint] = {}
-    for definition in definitions:
-        resource = release.resources.get(definition.kinds[0])
-        subresource = subresources.get(definition.kinds[0])
-        if resource is not None:
-            served[definition.name] = Endpoint(
-                resource.plural,
-                (
-                    "NamespaceResourceScope"
-                    if resource.namespaced
-                    else "ClusterResourceScope"
-                ),
-            )
-        elif subresource is not None:
-            served[definition.name] = Endpoint(subresource, "SubResourceScope")
-        else:
-            others[definition.name] = _RESPONSES.get(definition.name, _UNKNOWN)
-    return served | others if served else {}
+    served = {
+        **{
+            kind: Endpoint(name, "SubResourceScope")
+            for kind, name in _subresources(release.resources.values()).items()
+        },
+        **{
+            kind: Endpoint(resource.plural, _SCOPES[resource.namespaced])
+            for kind, resource in release.resources.items()
+        },
+    }
+    names = {definition.name: definition.kinds[0] for definition in definitions}
+    if served.keys().isdisjoint(names.values()):
+        return {}
+    return {
+        name: served.get(kind) or _RESPONSES.get(name, _UNKNOWN)
+        for name, kind in names.items()
+    }
 
 
 def _subresources(resources: Iterable[Resource]) -> Mapping[GroupVersionKind, str]:

@@ -16,7 +16,7 @@ from kubestencil.targets.languages.rust.hand_written import (
     HandWrittenType,
 )
 from kubestencil.targets.languages.rust.value_types import json_schema_type, value_type
-from kubestencil.targets.rust.merging import merge_function, nullable_merge
+from kubestencil.targets.rust.merging import merge_strategy, nullable_merge
 from kubestencil.targets.rust.resources import CrateResource
 
 _BY_NAME = attrgetter("name")
@@ -179,15 +179,13 @@ def _struct(
             ]
         ),
         resource=resource,
-        macro=_macro(definition, crate),
+        macro=(
+            "strict_object"
+            if unknown_fields or definition.name in crate.without_default
+            else "object"
+        ),
         unknown_fields=unknown_fields,
     )
-
-
-def _macro(definition: Definition, crate: Crate) -> Macro:
-    is_open = definition.name in crate.unknown_fields
-    is_strict = is_open or definition.name in crate.without_default
-    return "strict_object" if is_strict else "object"
 
 
 def _enum(definition: Definition, crate: Crate) -> RustType:
@@ -219,7 +217,7 @@ def _newtype(definition: Definition, crate: Crate) -> RustType:
         skip_rustfmt=len(f"pub struct {path.name}(pub {inner});") > spelling.WIDTH,
         inner=inner,
         inner_schema=json_schema_type(inner),
-        merge=merge_function(definition.schema, crate),
+        merge=merge_strategy(definition.schema, crate),
     )
 
 
@@ -227,10 +225,8 @@ def _hand_written(
     definition: Definition, hand_written: HandWrittenType, crate: Crate
 ) -> RustType:
     path = crate.paths[definition.name]
-    descriptions = [definition.description]
-    for document_field in definition.fields:
-        if document_field.name == hand_written.documented_field:
-            descriptions.append(document_field.schema.description)
+    documented = definition.schema.field(hand_written.documented_field or "")
+    descriptions = definition.description, documented.description if documented else ""
     description = "\n\n".join(filter(None, descriptions))
     return _rust_type(definition, crate)._replace(
         form=hand_written.form,
@@ -263,7 +259,7 @@ def _field(struct_field: StructField, value_type: str, crate: Crate) -> RustFiel
     type_ = f"Box<{value_type}>" if boxed else value_type
     if struct_field.is_option:
         type_ = f"Option<{type_}>"
-    merge = merge_function(schema, crate)
+    merge = merge_strategy(schema, crate)
     if struct_field.keeps_null:
         type_, merge = f"Option<{type_}>", nullable_merge(merge)
     json = spelling.string_literal(field.name)

@@ -57,7 +57,7 @@ class ApiClass(NamedTuple):
 def api_classes(
     operations: Iterable[OperationDetails],
     spelling: Spelling,
-    reserved: Iterable[str] = (),
+    reserved: Iterable[str],
 ) -> list[ApiClass]:
     """The API classes for ``operations``, sorted by tag; ``reserved`` are names of
     other classes. The deprecated operations that watch have no method."""

@@ -90,17 +90,14 @@ def crate_options(target: Target) -> RustOptions:
     """The options of a target. Raises ``option_error`` for those that Cargo does not
     accept."""
     options = read_options(target, RustOptions)
-    for option, value, pattern, meaning in (
-        ("name", options.name, _CRATE_NAME, "the name of a Cargo package"),
-        (
-            "version",
-            options.version or "0.0.0",
-            _VERSION,
-            "a version of a Cargo package",
-        ),
-    ):
-        if pattern.match(value) is None:
-            raise target.option_error(f"{value!r} is not {meaning}", option)
+    if not _CRATE_NAME.match(options.name):
+        raise target.option_error(
+            f"{options.name!r} is not the name of a Cargo package", "name"
+        )
+    if options.version and not _VERSION.match(options.version):
+        raise target.option_error(
+            f"{options.version!r} is not a version of a Cargo package", "version"
+        )
     if options.drop_in and _minor(options.drop_in) < _FIRST_REPLACED:
         raise target.option_error(
             f"{options.drop_in!r} is not a version of {_REPLACED_CRATE} that the crate "

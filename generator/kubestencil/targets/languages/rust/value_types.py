@@ -20,13 +20,11 @@ _SCALARS: Mapping[tuple[str | None, str | None], str] = {
     ("boolean", None): "bool",
     # Of integers, custom kinds also have those of programs in Rust.
     ("integer", None): "i64",
-    ("integer", "int8"): "i8",
-    ("integer", "int16"): "i16",
-    ("integer", "int32"): "i32",
-    ("integer", "uint8"): "u8",
-    ("integer", "uint16"): "u16",
-    ("integer", "uint32"): "u32",
-    ("integer", "uint64"): "u64",
+    **{
+        ("integer", f"{prefix}int{bits}"): f"{prefix or 'i'}{bits}"
+        for prefix in ("", "u")
+        for bits in (8, 16, 32, 64)
+    },
     ("number", None): "f64",
     ("string", None): "String",
     ("string", "byte"): "crate::ByteString",

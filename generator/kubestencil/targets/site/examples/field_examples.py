@@ -156,7 +156,11 @@ class _FieldExamples:
         }
         for name in kind_definitions(self._release):
             of_kind = reasons_of_kind(self._release, self._release.definitions[name])
-            own = dict(of_kind.items() - SERVER_REASONS.items())
+            own = {
+                path: reason
+                for path, reason in of_kind.items()
+                if SERVER_REASONS.get(path) != reason
+            }
             if own:
                 page = self._addresses[name].path
                 reasons[page] = {**reasons.get(page, {}), **own}

@@ -25,7 +25,7 @@ from kubestencil.schema.knowledge.configurations import (
 from kubestencil.schema.types import Resource
 from kubestencil.targets import release_for
 from kubestencil.targets.examples.jsonnet import JsonnetWriter
-from kubestencil.targets.examples.nodes import Object
+from kubestencil.targets.examples.objects import Object
 from kubestencil.targets.examples.python import PythonWriter
 from kubestencil.targets.examples.rust import RustWriter
 from kubestencil.targets.examples.trees import ExampleTrees
@@ -58,7 +58,7 @@ _TITLES = {
 class ExampleWriter(Protocol):
     """Writes examples in a language."""
 
-    def write(self, example: Object) -> str: ...
+    def write(self, definition: Definition, example: Object) -> str: ...
 
 
 class Example(NamedTuple):
@@ -186,8 +186,8 @@ class Examples:
         for name, shape in product(self._names, _SHAPES):
             if name in configuration_types() and not isinstance(writer, YamlWriter):
                 continue
-            example = tree(name, shape)
-            code = writer.write(example) if example else ""
+            example, definition = tree(name, shape), self._release.definitions[name]
+            code = writer.write(definition, example) if example else ""
             if code:
                 yield (name, shape), code
 
