@@ -165,7 +165,8 @@ PROGRAMS = {
 
 MODULES = (
     *("apimachinery", "client-go", "cloud-provider", "component-base"),
-    *("controller-manager", "endpointslice", "kube-aggregator"),
+    *("controller-manager", "dynamic-resource-allocation", "endpointslice"),
+    "kube-aggregator",
     "pod-security-admission",
 )
 

@@ -175,9 +175,11 @@ def test_every_change_of_a_flag_is_reported_with_its_components() -> None:
     text = comparison_report(comparison, "text")
     assert "    --cloud-config  kube-apiserver, kubelet  deprecated → removed\n" in text
     assert text.index("Flags removed") < text.index("On by default now")
-    kept = compare(embedded("1.36"), embedded("1.37")).flags
-    changed = {flag.name for flag in kept if flag.event == "changed"}
+    kept = compare(embedded("1.36"), embedded("1.37"))
+    changed = {flag.name for flag in kept.flags if flag.event == "changed"}
     assert changed == {"enable-logs-handler"}
+    line = "    --enable-logs-handler  kube-apiserver  no longer deprecated\n"
+    assert line in comparison_report(kept, "text")
     # A document that is older than the table has none.
     assert not compare(embedded("1.25"), embedded("1.35")).flags
 

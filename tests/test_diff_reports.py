@@ -24,6 +24,7 @@ from kubestencil.targets.reports.word_diff import (
     with_spaces_outside,
 )
 from tests.conftest import FULL_RELEASES as RELEASES
+from tests.conftest import NEWEST
 from tests.diff_specs import PAIRS, document, embedded, pod, release
 from tests.report_pages import check_page
 from tests.reports import comparison_report, history_report, timeline_report
@@ -141,7 +142,7 @@ def test_removals_come_first_and_are_never_called_zero_breaking(
     version: str, format_name: Any
 ) -> None:
     generated = comparison_report(removed_kind(version), format_name)
-    headline = "1 API version removed, 1 kind no longer served in a version"
+    headline = "1 API version removed, 1 kind removed in a version"
     assert headline in generated
     assert "0 breaking" not in generated.replace("<b>0</b>", "")
     assert generated.index("Gadget") < generated.index("API versions")
@@ -157,6 +158,17 @@ def test_upgrade_lists_name_replacements_and_releases() -> None:
     line = next(line for line in listed.splitlines() if "FlowSchema" in line)
     assert "flowcontrol.apiserver.k8s.io/v1beta3" in line
     assert "no longer served; use flowcontrol.apiserver.k8s.io/v1/FlowSchema" in line
+
+
+def test_no_server_is_said_to_serve_configuration_files() -> None:
+    comparison = compare(release("1.34"), release(NEWEST))
+    generated = comparison_report(comparison, "text")
+    change = generated.partition("ClusterConfiguration: kind removed")[2]
+    reason = change.splitlines()[1].strip()
+    assert reason.startswith("The component no longer reads files of this kind")
+    listed = generated.partition("API versions\n")[0]
+    line = next(line for line in listed.splitlines() if "ClusterConfiguration " in line)
+    assert "no longer read; use kubeadm.k8s.io/v1beta4/ClusterConfiguration" in line
 
 
 def test_groups_and_kinds_with_severe_changes_come_first() -> None:
@@ -254,10 +266,7 @@ def test_a_release_note_has_only_lists() -> None:
     comparison = compare(release("1.34"), release("1.35"))
     generated = comparison_report(comparison, "release-note")
     assert generated.startswith("## API changes: 1.34 → 1.35\n")
-    assert (
-        "\n### Removed where it had been enabled; not served by default: 3\n"
-        in generated
-    )
+    assert "\n### Removed, and not served by default before: 3\n" in generated
     assert "\n### Added\n" in generated
     assert "|" not in generated
     assert "description changed" not in generated
@@ -315,7 +324,7 @@ def test_a_gate_that_was_never_alpha_or_beta_guards_nothing_new() -> None:
     """It is there to turn off what had been on before it, or what is deprecated."""
     text = comparison_report(compare(release("1.33"), release("1.34")), "text")
     new, _, rest = text.partition("New gates, on by default")[2].partition(
-        "never alpha"
+        "to turn off something old or a fix"
     )
     name = "KubeletPodResourcesListUseActivePods  kubelet"
     assert name not in new and name in rest.partition("Locked")[0]
@@ -354,7 +363,7 @@ def test_history_says_what_became_of_a_volume_plugin() -> None:
 
 def test_kinds_that_a_newer_server_cannot_read_are_deleted_first() -> None:
     text = comparison_report(compare(release("1.31"), release("1.32")), "text")
-    removed = text.partition("Removed where")[2].splitlines()[1]
+    removed = text.partition("not served by default before")[2].splitlines()[1]
     hinted = re.findall(r"(\w+) \([^,)]*stored objects first", removed)
     # Those of flowcontrol and admissionregistration are read, and reviews not stored.
     assert hinted == ["LeaseCandidate", "PodSchedulingContext"]
@@ -387,9 +396,9 @@ def test_fields_are_not_dated_where_releases_are_in_between() -> None:
     assert "ServiceAccount.secrets" not in by_path
 
 
-def test_what_ends_within_three_releases_is_going_soon() -> None:
+def test_what_ends_within_three_releases_is_removed_soon() -> None:
     text = comparison_report(compare(release("1.34"), release("1.35")), "text")
-    soon = text.partition("Going soon")[2].partition("Promoted")[0]
+    soon = text.partition("Removed soon")[2].partition("Promoted")[0]
     assert (
         "IPAddress  networking.k8s.io/v1beta1  deprecated in 1.34; removed in 1.37"
         in soon

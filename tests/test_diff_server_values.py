@@ -282,6 +282,79 @@ def test_the_servers_code_says_the_same(release: str) -> None:
     assert codes == dict.fromkeys(KNOWN, 201 if release == "1.35" else 422)
 
 
+# Fields that a server needs, although no document of these releases says so, each with an
+# object without it.
+NEEDED = {
+    ("events.v1.Event", "reason"): {
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": {"name": "a", "namespace": "a"},
+        "eventTime": "2026-01-15T08:30:00.000000Z",
+        "action": "Start",
+        "type": "Normal",
+        "reportingController": "example.com/a",
+        "reportingInstance": "a",
+        "regarding": {"kind": "Pod", "name": "a", "namespace": "a"},
+    },
+    **{
+        (f"core.v1.{name}VolumeSource", field): _object(
+            "v1",
+            "Pod",
+            {
+                "containers": [{"name": "a", "image": "a"}],
+                "volumes": [{"name": "a", key: without}],
+            },
+        )
+        for name, field, key, without in (
+            ("ConfigMap", "name", "configMap", {}),
+            ("ScaleIO", "volumeName", "scaleIO", {"gateway": "a", "system": "a"}),
+            ("Secret", "secretName", "secret", {}),
+            ("StorageOS", "volumeName", "storageos", {}),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("release", ["1.29", "1.35"])
+def test_what_servers_need_is_known_where_documents_list_it_later(release: str) -> None:
+    facts = values.server_facts(release)
+    for definition, field in NEEDED:
+        assert facts.of(f"io.k8s.api.{definition}", field).required, definition
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("release", ["1.29", "1.35"])
+def test_the_servers_code_needs_them(release: str) -> None:
+    with Validator(built_validator(release)) as validator:
+        requests = [Request("create", value) for value in NEEDED.values()]
+        for (_, field), answer in zip(NEEDED, validator.ask(requests), strict=True):
+            assert answer.code == 422
+            assert [cause.field.rpartition(".")[2] for cause in answer.causes] == [
+                field
+            ]
+
+
+# An address that only the rule about addresses of this type refuses.
+NARROWED = {
+    "apiVersion": "discovery.k8s.io/v1",
+    "kind": "EndpointSlice",
+    "metadata": {"name": "a", "namespace": "a"},
+    "addressType": "IPv6",
+    "endpoints": [{"addresses": ["::010.0.0.1"]}],
+    "ports": [],
+}
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(("release", "code"), [("1.29", 201), ("1.35", 422)])
+def test_the_servers_code_narrows_a_format_under_a_condition(
+    release: str, code: int
+) -> None:
+    with Validator(built_validator(release)) as validator:
+        (answer,) = validator.ask([Request("create", NARROWED)])
+    assert answer.code == code
+
+
 def value_notices(before: str, after: str) -> Iterator[Change]:
     for notice in compare(embedded(before), embedded(after)).notices:
         if notice.keyword is not None:
@@ -294,6 +367,30 @@ def test_known_changes_between_releases_are_reported() -> None:
         for notice in value_notices("1.29", "1.35")
     }
     assert KNOWN.items() <= found.items()
+
+
+def test_formats_that_depend_on_other_fields_or_the_kind_are_reported() -> None:
+    """`check` knows them, too: the table ``combinations``, and rows of ``limits`` with a
+    context."""
+    found = {
+        notice.users_path: notice
+        for notice in value_notices("1.32", "1.36")
+        if notice.change == "text-format-changed"
+    }
+    rules = {path: notice.rule.name for path, notice in found.items()}
+    assert rules.items() >= {
+        ("EndpointSlice.endpoints.addresses", "text-format-narrowed"),
+        ("Node.spec.podCIDR", "text-format-narrowed"),
+        ("Service.metadata.name", "text-format-relaxed"),
+        ("Service.spec.clusterIP", "text-format-narrowed"),
+    }
+    cluster_ip = found["Service.spec.clusterIP"]
+    assert cluster_ip.definition == "io.k8s.api.core.v1.ServiceSpec"
+    assert cluster_ip.detail.endswith(
+        "Where clusterIP is not None and type is not ExternalName."
+    )
+    name = found["Service.metadata.name"]
+    assert [kind.kind for kind in name.kinds] == ["Service"]
 
 
 def test_json_has_the_values() -> None:

@@ -179,6 +179,24 @@ def test_gates_of_a_minor_version_are_those_that_components_register(
     ]
 
 
+_OF_CLIENT = """
+const (
+	OfClient Feature = "OfClient"
+	Later Feature = "LaterOfClient"
+)
+
+var known = map[Feature]VersionedSpecs{
+	OfClient: {
+		{Version: version.MustParse("1.30"), Default: false, PreRelease: Alpha},
+		{Version: version.MustParse("1.32"), Default: true, PreRelease: GA, LockToDefault: true},
+	},
+	Later: {
+		{Version: version.MustParse("1.33"), Default: true, PreRelease: Beta},
+	},
+}
+"""
+
+
 def test_gates_of_a_patch_are_those_of_the_list_of_upstream(
     checkouts: list[Checkout],
     monkeypatch: pytest.MonkeyPatch,
@@ -200,8 +218,12 @@ def test_gates_of_a_patch_are_those_of_the_list_of_upstream(
         for name in ("Gadgets", "OfKubeadm")
     ]
     monkeypatch.setattr(gates, "gate_rows", lambda: iter(known))
+    source = list(lists)[1].module("client-go") / "features/known_features.go"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(_OF_CLIENT)
     assert ["|".join(row) for row in gates.make_rows(list(lists)[1])] == [
-        "Gadgets|beta|off||kube-apiserver kubeadm", "OfKubeadm|beta|on||kubeadm",
+        "Gadgets|beta|off||kube-apiserver kubeadm", "OfClient|ga|on|locked|",
+        "OfKubeadm|beta|on||kubeadm",
     ]  # fmt: skip
     assert not capsys.readouterr().err
     # What a program says otherwise than the list is reported.
@@ -439,6 +461,9 @@ def test_metrics_are_read_from_what_declares_them(checkouts: list[Checkout]) -> 
     folder.mkdir(parents=True)
     (folder / "metrics.go").write_text(_METRICS)
     (folder / "metrics_test.go").write_text(_METRICS.replace("parts", "tested"))
+    other = checkouts[2].module("kubernetes") / "cluster/images/monitor"
+    other.mkdir(parents=True)
+    (other / "monitor.go").write_text(_METRICS.replace("widgets", "monitor"))
     assert ["|".join(row) for row in metrics.make_rows(checkouts[2])] == [
         "paint|Counter|alpha|",
         "widgets_dust|Custom|stable|",

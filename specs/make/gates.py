@@ -3,8 +3,9 @@
 
 A program registers the gates of a final minor version as its components do. Patches and
 pre-releases have what upstream's own list (test/compatibility_lifecycle of
-k8s.io/kubernetes) says of them, which needs no program, and for the gates that are not in
-it, those of client-go and kubeadm, what the release before them has.
+k8s.io/kubernetes) says of them, which needs no program. Of the gates that are not in it,
+those of client-go are read from its source, and those of kubeadm are as in the release
+before.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ _CODE: Mapping[str, Sequence[tuple[str, str]]] = {
     ),
     "kubelet": (
         ("kubernetes", "pkg/kubelet"),
+        ("kubernetes", "pkg/apis/core/v1/helper/qos"),
         ("kubernetes", "cmd/kubelet"),
         ("kubernetes", "pkg/volume"),
         ("kubernetes", "pkg/probe"),
@@ -78,6 +80,12 @@ _DEPENDENCIES = re.compile(
 _DEPENDENCY = re.compile(r"([\w.()]+):\s*\{([^{}]+)\}")
 _WORD = re.compile(r"\w+")
 _COMMENT = re.compile(r"//.*")
+# The gates of client-go, each with what it is from a release on.
+_KNOWN = re.compile(r"^\t(\w+): \{\n((?:\t\t\{Version.*\n)+)\t\}", re.M)
+_SPEC = re.compile(
+    r'MustParse\("([\d.]+)"\), Default: (true|false), PreRelease: (\w+)'
+    r"(, LockToDefault: true)?"
+)
 # Of 1.32, and since 1.33: of gates whose stages have releases, and of others.
 _LISTS = (
     "test/featuregates_linter/test_data/*versioned_feature_list.yaml",
@@ -129,7 +137,7 @@ def gate_stages(checkout: Checkout) -> dict[str, GateStage]:
     """The gates of a release by name."""
     listed = _listed(checkout)
     if listed and minor_version_in(checkout.release) != checkout.release:
-        return {**_unlisted(checkout), **listed}
+        return {**_unlisted(checkout), **_of_client(checkout), **listed}
     registered = {
         gate: GateStage(*cells)
         for gate, *cells in program_rows(checkout, "gates", "feature-gates")
@@ -186,6 +194,20 @@ def _unlisted(checkout: Checkout) -> dict[str, GateStage]:
         for row in gate_rows()
         if row.releases.includes(base) and row.gate not in listed
     }
+
+
+def _of_client(checkout: Checkout) -> dict[str, GateStage]:
+    """The gates of client-go, as its source has them."""
+    names = gate_names(checkout)
+    stages = {}
+    for path in checkout.module("client-go").glob("features/known_features.go"):
+        for constant, specs in _KNOWN.findall(path.read_text("utf-8")):
+            for version, default, stage, lock in _SPEC.findall(specs):
+                if has_reached(checkout.release, version):
+                    on = "on" if default == "true" else "off"
+                    locked = "locked" if lock else ""
+                    stages[names[constant]] = GateStage(stage.lower(), on, locked)
+    return stages
 
 
 def gate_names(checkout: Checkout) -> dict[str, str]:

@@ -19,10 +19,13 @@ from specs.make.checkouts import Checkout, imports
 # The modules that components are made of, and the folders in which theirs is.
 _MODULES = (
     *("apiextensions-apiserver", "apiserver", "client-go", "cloud-provider"),
-    *("component-base", "controller-manager", "endpointslice", "kube-aggregator"),
-    *("kubernetes", "pod-security-admission"),
+    *("component-base", "controller-manager", "dynamic-resource-allocation"),
+    *("endpointslice", "kube-aggregator", "kubernetes", "pod-security-admission"),
 )
-_LEFT_OUT = re.compile(r"_test\.go\Z|/(?:test|testing|staging|third_party|vendor)/")
+# In cluster/ are programs that are none of the components.
+_LEFT_OUT = re.compile(
+    r"_test\.go\Z|/(?:cluster|test|testing|staging|third_party|vendor)/"
+)
 _LIBRARY = "k8s.io/component-base/metrics"
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 _STABILITY = re.compile(r"\b\w+\.(STABLE|BETA|ALPHA)\Z")

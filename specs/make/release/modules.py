@@ -24,13 +24,8 @@ from kubestencil.source.releases import (
 MODULES = (
     *("api", "apiextensions-apiserver", "apimachinery", "apiserver", "client-go"),
     *("cloud-provider", "component-base", "controller-manager", "endpointslice"),
-    *(
-        "kube-aggregator",
-        "kube-proxy",
-        "kube-scheduler",
-        "kubelet",
-        "pod-security-admission",
-    ),
+    *("dynamic-resource-allocation", "kube-aggregator", "kube-proxy", "kube-scheduler"),
+    *("kubelet", "pod-security-admission"),
 )
 
 _GO_LINE = re.compile(r"^go (\S+)$", re.M)

@@ -70,11 +70,13 @@ class StatedDifference:
 
 @dataclass(frozen=True, slots=True)
 class Difference(StatedDifference):
-    """A difference with the two schemas that contain the keyword, ``schemas``."""
+    """A difference with the two schemas that contain the keyword, ``schemas``, and in words
+    the ``condition`` under which both sides of it hold; empty for always."""
 
     schemas: tuple[Schema, Schema] = attribute(
         default=(ANY_VALUE, ANY_VALUE), repr=False, compare=False
     )
+    condition: str = ""
 
 
 class _Location(NamedTuple):

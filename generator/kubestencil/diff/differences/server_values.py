@@ -8,14 +8,24 @@ fact that a table has of one of them alone may be due to what was asked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
-from itertools import product
+from itertools import chain, product
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.schema.keywords import CONTENT
-from kubestencil.schema.knowledge.values import FieldFacts, FoundBy, proven_facts
+from kubestencil.schema.kinds import only_kind
+from kubestencil.schema.knowledge.conditions import combinations
+from kubestencil.schema.knowledge.coverage import covers_both
+from kubestencil.schema.knowledge.values import (
+    FieldFacts,
+    FoundBy,
+    proven_facts,
+    proven_facts_in_kinds,
+)
 from kubestencil.schema.types import Schema
 
 
@@ -56,11 +66,95 @@ def server_value_differences(
 ) -> Iterator[Difference]:
     """The differences in fields that both sides have, in the order of the definitions'
     names; ``releases`` are the minor versions of Kubernetes of both sides."""
+    sides = before, after
+    found = chain(
+        _of_fields(*sides, releases),
+        _in_kinds(*sides, releases),
+        _under_conditions(*sides, releases),
+    )
+    return iter(sorted(found, key=attrgetter("definition")))
+
+
+def _of_fields(
+    before: Schemas, after: Schemas, releases: tuple[str, str]
+) -> Iterator[Difference]:
     for (definition, field), changes in value_changes(*releases).items():
         if definition in before and definition in after:
             old, new = (side[definition].field(field) for side in (before, after))
             if old is not None and new is not None:
                 yield from field_differences(definition, field, (old, new), changes)
+
+
+def _in_kinds(
+    before: Schemas, after: Schemas, releases: tuple[str, str]
+) -> Iterator[Difference]:
+    """What differs at one place of a kind only, as a field of the kind: ``metadata.name``."""
+    kinds = {
+        kind: name for name, schema in after.items() if (kind := only_kind(schema))
+    }
+    old, new = map(proven_facts_in_kinds, releases)
+    for kind in sorted(old.keys() & new.keys() & kinds.keys()):
+        for path in sorted(old[kind].keys() & new[kind].keys()):
+            former, later = (
+                _field_at(side, kinds[kind], path) for side in (before, after)
+            )
+            if former is not None and later is not None:
+                schemas = former.schema, later.schema
+                changes = tuple(_changes(old[kind][path], new[kind][path], False))
+                yield from field_differences(kinds[kind], path, schemas, changes)
+
+
+def _under_conditions(
+    before: Schemas, after: Schemas, releases: tuple[str, str]
+) -> Iterator[Difference]:
+    """The formats of texts that differ under a condition on other fields of an object."""
+    if not covers_both("combinations", *releases):
+        return
+    old, new = map(_conditional_formats, releases)
+    for key in sorted(old.keys() & new.keys()):
+        definition, path, condition = key
+        former, later = (_field_at(side, definition, path) for side in (before, after))
+        if old[key] == new[key] or former is None or later is None:
+            continue
+        change = ValueChange("text-format-changed", "format", old[key], new[key], True)
+        schemas = former.schema, later.schema
+        for found in field_differences(
+            later.definition, later.field, schemas, (change,)
+        ):
+            yield replace(found, condition=condition)
+
+
+def _conditional_formats(release: str) -> Mapping[tuple[str, str, str], str]:
+    """The formats of a release by definition, path in it, and condition in words."""
+    rows = chain.from_iterable(combinations(release).values())
+    return {
+        (row.definition, row.fields[0], " and ".join(map(str, row.terms))): row.fields[
+            1
+        ]
+        for row in rows
+        if row.rule == "format"
+    }
+
+
+class _Field(NamedTuple):
+    """A field, with the full name of the definition that has it."""
+
+    definition: str
+    field: str
+    schema: Schema
+
+
+def _field_at(schemas: Schemas, definition: str, path: str) -> _Field | None:
+    """The field at a path of a definition, JSON names with dots between them; None where
+    there is none."""
+    *outer, name = path.split(".")
+    for step in outer:
+        inner = definition in schemas and schemas[definition].field(step)
+        if not inner or (ref := inner.innermost().ref) is None:
+            return None
+        definition = ref
+    schema = schemas[definition].field(name) if definition in schemas else None
+    return schema and _Field(definition, name, schema)
 
 
 def field_differences(
@@ -71,7 +165,8 @@ def field_differences(
 ) -> Iterator[Difference]:
     """The changes of a field as differences, without those that its schemas state."""
     for change in changes:
-        path: tuple[str, ...] = ("properties", field)
+        steps = (("properties", name) for name in field.split("."))
+        path: tuple[str, ...] = tuple(chain.from_iterable(steps))
         inner, schemas_of_values = (
             _values(schemas) if change.of_items else ("", schemas)
         )

@@ -220,7 +220,9 @@ def enum_values(judged: Classification) -> str:
 def text_formats(judged: Classification) -> str:
     """What texts are accepted, before and after."""
     before, after = (FORMATS[name].meaning for name in judged.difference.values)
-    return f"Before: {before}; now: {after}."
+    words = f"Before: {before}; now: {after}."
+    condition = judged.difference.condition
+    return f"{words} Where {condition}." if condition else words
 
 
 def stages(judged: Classification) -> str:

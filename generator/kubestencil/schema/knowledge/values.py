@@ -237,6 +237,19 @@ def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], Field
     These are all facts of a release that was asked. Between two of them it is what holds
     in both, and for newer releases nothing.
     """
+    return _proven(release, found).fields
+
+
+@cache
+def proven_facts_in_kinds(
+    release: str,
+) -> Mapping[GroupVersionKind, Mapping[str, FieldFacts]]:
+    """The facts by kind and path that hold there only, and that a release itself was asked
+    about."""
+    return _proven(release, "asked").in_kinds
+
+
+def _proven(release: str, found: FoundBy) -> ServerFacts:
     rows = (
         row
         for row in fact_rows()
@@ -244,7 +257,7 @@ def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], Field
         and (asked := next_looked_at(_TABLES.get(row.name, "limits"), release))
         and row.releases.includes(asked)
     )
-    return _server_facts(rows, release).fields
+    return _server_facts(rows, release)
 
 
 def _server_facts(rows: Iterable[FactRow], release: str) -> ServerFacts:

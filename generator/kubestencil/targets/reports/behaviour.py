@@ -26,8 +26,7 @@ from kubestencil.text.controls import one_line
 _TITLES = {
     "gate-on": "On by default now, in components",
     "gate-new": "New gates, on by default: what they guard is new, or can be turned off now",
-    "gate-switch": "New gates that were never alpha or beta, on by default: what they turn "
-    "off is no new feature",
+    "gate-switch": "New gates, on by default, to turn off something old or a fix",
     "gate-locked": "Locked: the default cannot be changed any more",
     "gate-stage": "Other stages, with the same default",
     "gate-added": "New gates, off by default",
@@ -111,6 +110,10 @@ def _flag_text(change: ComponentChange[Flag]) -> str:
     ``deprecated → removed; field KubeletConfiguration.maxPods``."""
     was_deprecated = change.before is not None and change.before.deprecated
     words = [f"{'deprecated → ' if was_deprecated else ''}{change.event}"]
+    if change.event == "changed" and change.after is not None:
+        # What is left is a field, which is named below.
+        is_restored = was_deprecated and not change.after.deprecated
+        words = ["no longer deprecated"] if is_restored else []
     if change.defaults:
         defaults = f"default {' → '.join(change.defaults)}"
         words = [*words, defaults] if change.event == "deprecated" else [defaults]

@@ -13,6 +13,7 @@ from kubestencil.diff.labels import kind_name, removal
 from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.rules.table import UPGRADE_TITLES, UpgradeTopic
 from kubestencil.schema.kinds import precedence, version_stage
+from kubestencil.schema.knowledge.configurations import configuration_kinds
 from kubestencil.schema.knowledge.kinds import unreadable_kinds
 from kubestencil.targets.reports.changes import (
     ChangeFormatter,
@@ -227,7 +228,10 @@ def _event(change: Change, happened: str) -> str:
         words = "".join(segment.text for segment in change_segments(change))
         return words if change.field else "served"
     if change.change in _REMOVALS:
-        return "no longer served" if change.field is None else "removed"
+        if change.field is not None:
+            return "removed"
+        is_file = change.owner in configuration_kinds()
+        return "no longer read" if is_file else "no longer served"
     if change.rule.deprecates:
         # A description does not say since when. The comparison of many releases only
         # has the last one, but it is known in which of them it changed.
@@ -282,9 +286,9 @@ def headline(comparison: Comparison, lists: Sequence[ItemList]) -> str:
     }
     parts = [
         _counted(len(comparison.api_versions_removed), "API version{} removed"),
-        _counted(len(removed_kinds), "kind{} no longer served in a version"),
+        _counted(len(removed_kinds), "kind{} removed in a version"),
         _counted(sizes.get("deprecated", 0), "deprecated"),
-        _counted(sizes.get("soon", 0), "going soon"),
+        _counted(sizes.get("soon", 0), "removed soon"),
         _counted(events["on"], "feature gate{} on by default"),
         _counted(events["off"], "off"),
         _counted(events["removed"], "gate{} removed"),
