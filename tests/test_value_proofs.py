@@ -57,7 +57,7 @@ def test_rows_are_proven_by_the_servers_code(release: str) -> None:
 
 
 def test_names_of_objects_of_new_kinds_are_asked_about() -> None:
-    """The first facts of 1.37 lacked the limits of eleven: the field was known, of other
+    """The first facts of a release lacked the limits of eleven: the field was known, of other
     kinds."""
     release = load("1.35")
     objects = {}

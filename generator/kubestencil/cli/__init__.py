@@ -47,7 +47,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "lsp": ("check.lsp", "Serve findings, hover and completion to an editor."),
     "merge": (
         "check.merge",
-        "Join reports that kubestencil check wrote as JSON.",
+        "Join reports of kubestencil check.",
     ),
     "releases": ("releases", "List the available releases and the source of each."),
     "render": ("render", "Generate files from the OpenAPI specs of releases."),
