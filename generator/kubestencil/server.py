@@ -29,6 +29,7 @@ from watchfiles import Change, DefaultFilter, watch
 
 from kubestencil.errors import ServeError
 from kubestencil.processes import without_current_folder
+from kubestencil.processes.interrupts import interrupts_delayed
 
 LOOPBACK = "127.0.0.1"
 
@@ -236,8 +237,10 @@ def _serving(server: _Server) -> Iterator[str]:
     thread = threading.Thread(
         target=server.serve_forever, args=(_POLL_INTERVAL,), daemon=True
     )
-    thread.start()
     try:
+        # Python prints a traceback for a thread that has not begun at the program's end.
+        with interrupts_delayed():
+            thread.start()
         yield f"http://{LOOPBACK}:{server.server_port}/"
     finally:
         server.shutdown()
