@@ -260,10 +260,11 @@ def check_output(out: Path) -> None:
     removed, somewhere else.
     """
     check_folder(out)
-    for link in _found_in_records(out).links[:1]:
+    links = _found_in_records(out).links
+    if links:
         raise OutputError(
             "is a symbolic link in the folder of records",
-            where=link,
+            where=links[0],
             hint="remove it, or choose another folder with -o",
         )
 

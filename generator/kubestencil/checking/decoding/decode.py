@@ -188,7 +188,7 @@ def _in_any_case(names: Collection[str], check: Check) -> Check:
     known = {name.lower(): name for name in names}
 
     def check_spelled(value: Any, at: Link, results: Results) -> None:
-        if type(value) is dict and not value.keys() <= {*names}:
+        if type(value) is dict:
             value = {known.get(key.lower(), key): part for key, part in value.items()}
         check(value, at, results)
 

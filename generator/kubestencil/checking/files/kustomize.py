@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -13,12 +14,12 @@ from kubestencil import regular_file
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.checking.paths import Path, all_values, object_at
 from kubestencil.errors import SpecError
+from kubestencil.schema.knowledge.configurations import configuration_kinds
 from kubestencil.source.limits import max_bytes
 from kubestencil.source.yaml import documents
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _GROUP = "kustomize.config.k8s.io"
-_IMPLIED = {"apiVersion": f"{_GROUP}/v1beta1", "kind": "Kustomization"}
 _PATCHES = ("patchesStrategicMerge", "patchesJson6902", "patches")
 _RESOURCES = ("resources", "bases", "components")
 
@@ -48,8 +49,17 @@ def is_kustomize_kind(group: str) -> bool:
 def implied_fields(file: str) -> Mapping[str, str]:
     """The fields that kustomize fills into a file of a name (FixKustomization in
     kustomize/api/types/kustomization.go)."""
-    is_own = pathlib.PurePath(file).name in NAMES
-    return _IMPLIED if is_own else {}
+    return _fields_of_kind() if pathlib.PurePath(file).name in NAMES else {}
+
+
+@cache
+def _fields_of_kind() -> Mapping[str, str]:
+    [kind] = (
+        kind
+        for kind in configuration_kinds()
+        if (kind.group, kind.kind) == (_GROUP, "Kustomization")
+    )
+    return {"apiVersion": kind.api_version, "kind": kind.kind}
 
 
 class Kustomizations(NamedTuple):

@@ -126,14 +126,13 @@ def _under_conditions(
 
 def _conditional_formats(release: str) -> Mapping[tuple[str, str, str], str]:
     """The formats of a release by definition, path in it, and condition in words."""
-    rows = chain.from_iterable(combinations(release).values())
-    return {
-        (row.definition, row.fields[0], " and ".join(map(str, row.terms))): row.fields[
-            1
-        ]
-        for row in rows
-        if row.rule == "format"
-    }
+    found = {}
+    for row in chain.from_iterable(combinations(release).values()):
+        if row.rule == "format":
+            path, format_name = row.fields
+            condition = " and ".join(map(str, row.terms))
+            found[row.definition, path, condition] = format_name
+    return found
 
 
 class _Field(NamedTuple):
