@@ -16,7 +16,6 @@ from kubestencil.schema.knowledge.values import (
     Default,
     FactRow,
     FieldFacts,
-    proven_facts,
 )
 from kubestencil.source import Source
 from kubestencil.source.releases import ReleaseRange
@@ -201,7 +200,7 @@ def test_facts_are_proven_between_releases_that_were_asked(
     monkeypatch.setattr(coverage, "looked_at", lambda _: ("1.29", "1.35"))
 
     def facts(release: str) -> tuple[tuple[str, ...], int | None]:
-        found = proven_facts.__wrapped__(release, "asked")
+        found = values._proven.__wrapped__(release, "asked").fields
         of_field = found.get((POD, "a"), FieldFacts())
         return of_field.enum, of_field.maximum
 

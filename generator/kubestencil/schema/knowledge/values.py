@@ -229,7 +229,6 @@ def server_facts(release: str) -> ServerFacts:
 _TABLES = {"enum": "enums", "defaults": "defaults"}
 
 
-@cache
 def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], FieldFacts]:
     """The facts by definition and field that were found in a certain way, and that are
     known to hold in a release itself.
@@ -240,7 +239,6 @@ def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], Field
     return _proven(release, found).fields
 
 
-@cache
 def proven_facts_in_kinds(
     release: str,
 ) -> Mapping[GroupVersionKind, Mapping[str, FieldFacts]]:
@@ -249,6 +247,7 @@ def proven_facts_in_kinds(
     return _proven(release, "asked").in_kinds
 
 
+@cache
 def _proven(release: str, found: FoundBy) -> ServerFacts:
     rows = (
         row
