@@ -15,6 +15,7 @@ from kubestencil.checking.files.manifests import (
 )
 from kubestencil.checking.findings import Subject
 from kubestencil.checking.verdicts import message_of
+from kubestencil.checking.verdicts.internal_paths import as_written
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
@@ -52,7 +53,7 @@ def results(
             where = f"{file.name}: {manifest.subject.kind} {manifest.subject.name}"
             error = _unknown_kind(answer, manifest.subject, where, to)
             if error is None:
-                raise SourceError(_refusal(answer), where=where)
+                raise SourceError(_refusal(answer, manifest.value), where=where)
             kept.append(error)
             yield manifest.value
     if kept and not changed:
@@ -61,10 +62,10 @@ def results(
         warn(f"{error.where}: {error.what}, so that it stays as it is")
 
 
-def _refusal(answer: Answer) -> str:
+def _refusal(answer: Answer, value: Mapping[str, Any]) -> str:
     """What a server says of an object that it refuses, without the name of this."""
-    causes = "; ".join(map(message_of, sorted(answer.causes)))
-    return causes or _SCHEME.sub("", answer.message)
+    causes = sorted({as_written(cause, value) for cause in answer.causes})
+    return "; ".join(map(message_of, causes)) or _SCHEME.sub("", answer.message)
 
 
 def _unknown_kind(

@@ -77,8 +77,18 @@ _IN_MESSAGE = re.compile(
 )
 
 
+# What Go prints of a struct, list or map, in the names of the server's own code:
+# ``{"MinAvailable":1}``, and in older releases ``policy.PodDisruptionBudgetSpec{
+# MinAvailable:(*intstr.IntOrString)(0xc0004d2a00)}``, whose addresses differ each time.
+_PRINTED = re.compile(
+    r"\A(\w+ value): [\w.*&\[\]()]{0,100}[{\[(].*?[}\])](?=: |\Z)", re.DOTALL
+)
+
+
 def as_written(cause: Cause, value: Mapping[str, Any]) -> Cause:
-    """A cause with the path that its field has in the version of an object."""
+    """A cause with the path that its field has in the version of an object, and without
+    what Go prints of objects, lists and maps."""
+    cause = cause._replace(message=_PRINTED.sub(r"\1", cause.message))
     named = _IN_MESSAGE.match(cause.message)
     if named and cause.field in ("", WHOLE):
         return cause._replace(field=named[1] or named[2])
