@@ -256,6 +256,42 @@ def test_what_a_test_compares_objects_with_is_none(
     assert sum("(unknown-field)" in line for line in _lines(str(tmp_path))) == 2
 
 
+def test_what_a_test_applies_may_be_a_part(tmp_path: Path) -> None:
+    """Chainsaw merges it into the object that is there."""
+    (tmp_path / "chainsaw-test.yaml").write_text(
+        "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nspec:\n  steps:\n"
+        "  - try: [{apply: {file: a.yaml}}, {create: {file: b.yaml}}]\n"
+    )
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text(_DEPLOYMENT.replace("replica", "replicas"))
+    for path, found in ((tmp_path, 1), (tmp_path / "a.yaml", 0)):
+        lines = _lines(str(path))
+        assert any("(missing-field)" in line for line in lines) == bool(found)
+    (tmp_path / "a.yaml").write_text(_DEPLOYMENT)
+    assert any("(unknown-field)" in line for line in _lines(str(tmp_path / "a.yaml")))
+
+
+def test_what_a_kustomization_beside_it_does_not_use_may_be_a_patch(
+    tmp_path: Path,
+) -> None:
+    """Scripts add patches, and comments leave them out."""
+    base = tmp_path / "base"
+    base.mkdir()
+    kustomization = base / "kustomization.yaml"
+    kustomization.write_text("resources: [a.yaml]\n#patches: [{path: b.yaml}]\n")
+    path = base / "b.yaml"
+    path.write_text(_DEPLOYMENT.replace("replica", "replicas"))
+    assert "No findings in 1.35" in _lines(str(base))
+    path.write_text(_DEPLOYMENT)
+    assert any("(unknown-field)" in line for line in _lines(str(base)))
+    path.write_text(_DEPLOYMENT.replace("replica", "replicas"))
+    kustomization.write_text("resources: [a.yaml, b.yaml]\n")
+    assert any("(missing-field)" in line for line in _lines(str(base)))
+    kustomization.write_text("resources: [a.yaml]\n")
+    (tmp_path / "kustomization.yaml").write_text("resources: [base/b.yaml]\n")
+    assert any("(missing-field)" in line for line in _lines(str(tmp_path)))
+
+
 def test_a_configuration_that_looks_like_one_of_the_core_is_no_object(
     tmp_path: Path,
 ) -> None:

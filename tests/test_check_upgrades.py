@@ -54,11 +54,18 @@ def findings(folder: Path, manifest: str, release: str = "1.35") -> list[list[st
     ("groups", "resources", "path", "message", "hint"),
     [
         (
-            "extensions, apps",
-            "deployments/scale",
+            "extensions",
+            "deployments/scale, ingresses",
             "rules[0].apiGroups[0]",
             "the group extensions was removed in 1.22",
-            "name deployments of apps/v1",
+            "name deployments of apps/v1, ingresses of networking.k8s.io/v1",
+        ),
+        (
+            "extensions, apps",
+            "deployments, ingresses",
+            "rules[0].apiGroups[0]",
+            "the group extensions was removed in 1.22",
+            "name ingresses of networking.k8s.io/v1",
         ),
         (
             "policy",
@@ -84,6 +91,9 @@ def test_a_role_that_names_a_removed_resource(
         ("example.com, '*'", "'*'"),
         ("networking.k8s.io", "ingresses, ingressclasses"),
         ("policy", "poddisruptionbudgets"),
+        # Left for older releases: what replaces it is there.
+        ("extensions, apps", "deployments/scale"),
+        ("extensions, '*'", "ingresses"),
     ],
 )
 def test_a_role_that_names_what_is_served(
@@ -95,7 +105,7 @@ def test_a_role_that_names_what_is_served(
 
 def test_a_webhook_that_names_a_removed_version(tmp_path: Path) -> None:
     webhook = WEBHOOK.replace("GROUPS", "networking.k8s.io, batch")
-    webhook = webhook.replace("VERSIONS", "v1, v1beta1").replace(
+    webhook = webhook.replace("VERSIONS", "v2, v1beta1").replace(
         "RESOURCES", "cronjobs"
     )
     assert findings(tmp_path, webhook) == [
@@ -106,7 +116,18 @@ def test_a_webhook_that_names_a_removed_version(tmp_path: Path) -> None:
             "name cronjobs of batch/v1",
         ]
     ]
-    assert findings(tmp_path, webhook.replace("v1, v1beta1", "v1, '*'")) == []
+    for served in ("v1, v1beta1", "v2, '*'"):
+        assert findings(tmp_path, webhook.replace("v2, v1beta1", served)) == []
+
+
+def test_a_role_names_in_another_rule_what_replaces_a_resource(tmp_path: Path) -> None:
+    rules = """\
+- {apiGroups: [extensions], resources: [ingresses], verbs: [get]}
+- {apiGroups: [networking.k8s.io], resources: [ingresses], verbs: [get]}
+"""
+    role = ROLE.partition("- apiGroups")[0] + rules
+    assert findings(tmp_path, role) == []
+    assert findings(tmp_path, role.replace("networking.k8s.io", "apps")) != []
 
 
 def test_a_field_of_a_version_that_is_no_longer_served_is_explained(

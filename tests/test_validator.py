@@ -375,6 +375,21 @@ def test_a_command_says_how_to_get_a_program_that_is_missing(none_built: Path) -
         assert "kubestencil validator build 1.35" in result.exception.hint
 
 
+def test_a_patch_without_a_spec_is_none_of_the_servers(
+    validator: Validator, tmp_path: Path
+) -> None:
+    """What the server requires in a spec is in no table where it names no spec."""
+    path = tmp_path / "ca_patch.yaml"
+    path.write_text(
+        "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\n"
+        "metadata: {name: v1.example.com, annotations: {a: b}}\n"
+    )
+    check = ("check", str(path), "--to", "1.35", "--exact", "require")
+    assert _run(*check).exit_code == 0
+    path = path.rename(tmp_path / "ca.yaml")
+    assert _run(*check[:1], str(path), *check[2:]).exit_code == 1
+
+
 def test_only_current_programs_are_found(none_built: Path) -> None:
     path = binary_path("1.35.2", this_platform())
     for folder in (path.parent, path.parent.parent / "0123\x1b[31m"):

@@ -17,7 +17,6 @@ from kubestencil.checking.files.inline import inline_manifests
 from kubestencil.checking.files.kustomize import (
     Kustomizations,
     has_directive,
-    is_named_patch,
     may_have_directive,
     read_kustomizations,
 )
@@ -242,7 +241,8 @@ class Run:
             self.found.files += 1
             data = file.read()
             is_patch = file.is_part or self.kustomizations.is_patch(file)
-            has_name, may_be_patch = is_named_patch(file), may_have_directive(data)
+            may_be_patch = file.may_be_part or self.kustomizations.may_be_patch(file)
+            may_have_directives = may_have_directive(data)
             documents: set[int] = set()
             findings: list[Finding] = []
             others: list[NoObject] = []
@@ -253,8 +253,8 @@ class Run:
                     has_object = True
                     is_part = (
                         is_patch
-                        or (may_be_patch and has_directive(item.value))
-                        or (has_name and self.upgrade.is_incomplete(item.value))
+                        or (may_have_directives and has_directive(item.value))
+                        or (may_be_patch and self.upgrade.is_incomplete(item.value))
                     )
                     for manifest in (item, *inline_manifests(item)):
                         finish = self._start(manifest, file, findings, is_part)

@@ -30,6 +30,7 @@ from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change, RuleId
 from kubestencil.schema.types import GroupVersionKind
 
+_OF_ALL_OBJECTS = frozenset(("apiVersion", "kind", "metadata"))
 _REQUIRED_OF_PATCH = "required fields of kustomize patches"
 
 
@@ -90,9 +91,12 @@ class Upgrade:
 
     def is_incomplete(self, value: Mapping[str, Any]) -> bool:
         """Whether an object lacks a field that the newer release requires, of the kind that
-        replaces its own where that is not served, or a name."""
+        replaces its own where that is not served, a name, or all but metadata."""
         value = as_served(value, self.after)
-        results = self.after.examine(value, kind_of(value))
+        kind = kind_of(value)
+        if value.keys() <= _OF_ALL_OBJECTS and "spec" in self.after.fields_of(kind):
+            return True
+        results = self.after.examine(value, kind)
         return results is not None and any(
             problem.rule == "missing-field"
             for problem in (*results.problems, *results.values)
