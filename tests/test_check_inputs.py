@@ -215,7 +215,7 @@ def test_what_a_kustomization_sets_is_not_judged_in_its_base(tmp_path: Path) -> 
         (tmp_path / folder / "kustomization.yaml").write_text(text)
     lines = _lines(str(tmp_path))
     assert sum("(invalid-name)" in line for line in lines) == 1
-    assert "Not checked: 1 (values that kustomizations set)" in lines
+    assert any("1 (values that kustomizations set)" in line for line in lines)
 
 
 def test_a_part_of_an_object_in_a_file_of_patches_is_a_patch(tmp_path: Path) -> None:
@@ -252,7 +252,8 @@ def test_what_a_test_compares_objects_with_is_none(
     for file in (name, "b.yaml"):
         (tmp_path / file).write_text(f"{_DEPLOYMENT}  (replicas > `1`): true\n")
     for path in (tmp_path, tmp_path / name):
-        assert "Not checked: 1 (expectations of a test)" in _lines(str(path))
+        lines = _lines(str(path))
+        assert any("1 (expectations of a test)" in line for line in lines)
     assert sum("(unknown-field)" in line for line in _lines(str(tmp_path))) == 2
 
 

@@ -302,6 +302,14 @@ def test_a_path_of_the_server_is_located(
         ("v1", "Node", "spec.podCIDRs[0]", "spec.podCIDR"),
         ("v1", "Service", "spec.clusterIPs[0]", "spec.clusterIP"),
         ("v1", "Service", "spec.clusterIPs[1]", "spec.clusterIPs[1]"),
+        ("v1", "Secret", "data[a/b]", "stringData[a/b]"),
+        ("batch/v1", "Job", "spec.template.labels", "spec.template.metadata.labels"),
+        (
+            "apps/v1",
+            "Deployment",
+            "spec.template.annotations[a]",
+            "spec.template.metadata.annotations[a]",
+        ),
     ],
 )
 def test_paths_of_the_server_are_those_of_the_version(

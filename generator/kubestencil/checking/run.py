@@ -53,6 +53,7 @@ from kubestencil.validator.process import REQUESTS_AHEAD, Validator, look_ahead
 
 # A process takes some 50 ms until it has begun.
 _BYTES_OF_PROCESS = 500_000
+_NAME = "metadata", "name"
 
 
 def check(
@@ -337,11 +338,16 @@ class Run:
         for problem, releases, change in differences:
             if file.is_part and problem.rule == "newer-version":
                 continue  # A program's choice, and none of the cluster's.
-            if problem.rule == "patch-directive" and manifest.is_patch:
+            is_known_patch = manifest.is_patch or self.kustomizations.is_patch(file)
+            if problem.rule == "patch-directive" and is_known_patch:
                 continue  # Nobody can take it for an object.
             if self.kustomizations.sets(file, manifest.subject.kind, problem.path):
                 line = manifest.position(problem.path).line
                 self._skip(file.name, line, "values that kustomizations set")
+                continue
+            if problem.path == _NAME and self.upgrade.may_be_of_program(manifest.value):
+                line = manifest.position(()).line
+                self._skip(file.name, line, "names of what may be of a program")
                 continue
             if manifest.is_encrypted:
                 problem = problem._replace(fixes=())

@@ -31,7 +31,7 @@ from kubestencil.checking.rules import RULES, Change, RuleId
 from kubestencil.schema.types import GroupVersionKind
 
 _OF_ALL_OBJECTS = frozenset(("apiVersion", "kind", "metadata"))
-_REQUIRED_OF_PATCH = "required fields of kustomize patches"
+_REQUIRED_OF_PATCH = "required fields of patches"
 
 
 class UpgradeDifference(NamedTuple):
@@ -88,6 +88,14 @@ class Upgrade:
             return None
         is_twin = has_name_of_kubernetes(kind)
         return f"{NO_SCHEMA} with the name of a built-in kind" if is_twin else NO_SCHEMA
+
+    def may_be_of_program(self, value: Mapping[str, Any]) -> bool:
+        """Whether an object may be the file of a program instead of a custom resource:
+        these have no metadata, and some have a CustomResourceDefinition all the same.
+        """
+        kind = kind_of(value)
+        is_custom = any(kind in one.release.custom_kinds for one in self._all)
+        return is_custom and "metadata" not in value
 
     def is_incomplete(self, value: Mapping[str, Any]) -> bool:
         """Whether an object lacks a field that the newer release requires, of the kind that
