@@ -285,6 +285,12 @@ def test_what_a_kustomization_beside_it_does_not_use_may_be_a_patch(
     assert "No findings in 1.35" in _lines(str(base))
     path.write_text(_DEPLOYMENT)
     assert any("(unknown-field)" in line for line in _lines(str(base)))
+    # A mistake in an example that is applied by itself.
+    path.write_text(
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\n"
+        "metadata: {name: a}\nroleRef: {kind: Role, name: a}\nsubjects: [{kind: User}]\n"
+    )
+    assert any("(missing-field)" in line for line in _lines(str(base)))
     path.write_text(_DEPLOYMENT.replace("replica", "replicas"))
     kustomization.write_text("resources: [a.yaml, b.yaml]\n")
     assert any("(missing-field)" in line for line in _lines(str(base)))

@@ -17,6 +17,7 @@ from kubestencil.checking.files.inline import inline_manifests
 from kubestencil.checking.files.kustomize import (
     Kustomizations,
     has_directive,
+    is_named_patch,
     may_have_directive,
     read_kustomizations,
 )
@@ -54,6 +55,8 @@ from kubestencil.validator.process import REQUESTS_AHEAD, Validator, look_ahead
 # A process takes some 50 ms until it has begun.
 _BYTES_OF_PROCESS = 500_000
 _NAME = "metadata", "name"
+# spec, and spec.selector of a Deployment.
+_OUTER = 2
 
 
 def check(
@@ -242,7 +245,7 @@ class Run:
             self.found.files += 1
             data = file.read()
             is_patch = file.is_part or self.kustomizations.is_patch(file)
-            may_be_patch = file.may_be_part or self.kustomizations.may_be_patch(file)
+            depth = self._depth_of_missing(file)
             may_have_directives = may_have_directive(data)
             documents: set[int] = set()
             findings: list[Finding] = []
@@ -255,7 +258,7 @@ class Run:
                     is_part = (
                         is_patch
                         or (may_have_directives and has_directive(item.value))
-                        or (may_be_patch and self.upgrade.is_incomplete(item.value))
+                        or (depth and self._lacks_field(item.value, depth))
                     )
                     for manifest in (item, *inline_manifests(item)):
                         finish = self._start(manifest, file, findings, is_part)
@@ -285,6 +288,17 @@ class Run:
                 self._skip(file.name, 0, "no object in it")
             self.found.documents += len(documents)
             yield partial(self._finish_file, file, data, findings)
+
+    def _depth_of_missing(self, file: ManifestFile) -> int:
+        """How deep a required field is at most whose absence makes an object of a file a
+        patch that no kustomization lists; 0 where none does. Scripts may add what is left
+        out by the kustomization beside it, which may also be forgotten."""
+        if file.may_be_part or is_named_patch(file):
+            return sys.maxsize
+        return _OUTER if self.kustomizations.leaves_out(file) else 0
+
+    def _lacks_field(self, value: Mapping[str, Any], depth: int) -> bool:
+        return any(len(path) <= depth for path in self.upgrade.missing_fields(value))
 
     def _start(
         self,

@@ -97,18 +97,16 @@ class Upgrade:
         is_custom = any(kind in one.release.custom_kinds for one in self._all)
         return is_custom and "metadata" not in value
 
-    def is_incomplete(self, value: Mapping[str, Any]) -> bool:
-        """Whether an object lacks a field that the newer release requires, of the kind that
-        replaces its own where that is not served, a name, or all but metadata."""
+    def missing_fields(self, value: Mapping[str, Any]) -> Sequence[Path]:
+        """The paths of what the newer release requires and an object lacks, of the kind
+        that replaces its own where that is not served: fields, a name, a whole spec."""
         value = as_served(value, self.after)
         kind = kind_of(value)
         if value.keys() <= _OF_ALL_OBJECTS and "spec" in self.after.fields_of(kind):
-            return True
+            return [("spec",)]
         results = self.after.examine(value, kind)
-        return results is not None and any(
-            problem.rule == "missing-field"
-            for problem in (*results.problems, *results.values)
-        )
+        problems = (*results.problems, *results.values) if results else ()
+        return [problem.path for problem in problems if problem.rule == "missing-field"]
 
     def start(
         self,

@@ -76,12 +76,11 @@ class Kustomizations(NamedTuple):
         """Whether a kustomization lists a file as a patch."""
         return os.path.abspath(file.path) in self.patches  # noqa: PTH100
 
-    def may_be_patch(self, file: ManifestFile) -> bool:
-        """Whether a file may be a patch that no kustomization lists as one: its name says
-        so, or it is beside a kustomization and no resource of any."""
+    def leaves_out(self, file: ManifestFile) -> bool:
+        """Whether a file is beside a kustomization, and a resource of none."""
         path = os.path.abspath(file.path)  # noqa: PTH100
         is_beside = os.path.dirname(path) in self.folders  # noqa: PTH120
-        return is_named_patch(file) or (is_beside and path not in self.resources)
+        return is_beside and path not in self.resources
 
     def sets(self, file: ManifestFile, kind: str, path: Path) -> bool:
         """Whether kustomize sets what is at a path of an object in a file."""
