@@ -258,7 +258,7 @@ class Run:
                     is_part = (
                         is_patch
                         or (may_have_directives and has_directive(item.value))
-                        or (depth and self._lacks_field(item.value, depth))
+                        or (depth > 0 and self._lacks_field(item.value, depth))
                     )
                     for manifest in (item, *inline_manifests(item)):
                         finish = self._start(manifest, file, findings, is_part)
