@@ -223,6 +223,27 @@ spec: {podCIDR: 10.0.0.1/24}
 """
 
 
+def test_addresses_of_ipv6_have_their_canonical_form(tmp_path: Path) -> None:
+    """Of an EndpointSlice from 1.33 on, and the name of an IPAddress."""
+    addresses = _ADDRESSES.partition("---")[0].replace("IPv4", "IPv6")
+    names = """\
+apiVersion: networking.k8s.io/v1
+kind: IPAddress
+metadata: {name: "010.1.2.3"}
+spec: {parentRef: {resource: services, name: a, namespace: a}}
+"""
+    for manifest, path in (
+        (addresses, "endpoints[0].addresses[0]"),
+        (names, "metadata.name"),
+    ):
+        for text in ("2001:DB8::1", "2001:db8:0::1", "::1.2.3.4"):
+            other = manifest.replace("010.1.2.3", text)
+            assert [found[1] for found in findings(tmp_path, other)] == [path]
+        assert not findings(tmp_path, manifest.replace("010.1.2.3", "2001:db8::1"))
+    other = addresses.replace("010.1.2.3", "2001:DB8::1")
+    assert not findings(tmp_path, other, "1.32")
+
+
 def test_an_address_that_only_the_newer_release_refuses_is_new(tmp_path: Path) -> None:
     """Which format it has depends on the fields beside it, and on the release."""
     path = tmp_path / "a.yaml"
