@@ -257,6 +257,19 @@ def test_what_a_test_compares_objects_with_is_none(
     assert sum("(unknown-field)" in line for line in _lines(str(tmp_path))) == 2
 
 
+def test_what_go_has_vendored_is_left_out_and_said(tmp_path: Path) -> None:
+    vendor = tmp_path / "vendor"
+    vendor.mkdir()
+    (vendor / "a.yaml").write_text(_DEPLOYMENT)
+    (tmp_path / "b.yaml").write_text(_DEPLOYMENT.replace("replica: 2", "selector: {}"))
+    assert sum("(unknown-field)" in line for line in _lines(str(tmp_path))) == 1
+    (vendor / "modules.txt").touch()
+    lines = _lines(str(tmp_path))
+    assert not any("(unknown-field)" in line for line in lines)
+    assert "Not checked: 1 (vendored modules of Go)" in lines
+    assert any("(unknown-field)" in line for line in _lines(str(vendor)))
+
+
 def test_what_a_test_applies_may_be_a_part(tmp_path: Path) -> None:
     """Chainsaw merges it into the object that is there."""
     (tmp_path / "chainsaw-test.yaml").write_text(

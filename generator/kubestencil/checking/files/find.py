@@ -81,7 +81,7 @@ def find_files(paths: Sequence[str]) -> Iterator[ManifestFile]:
     """The files at ``paths``, those of a folder sorted, each file once.
 
     Of folders, hidden files and folders are left out, and what ``.gitignore`` files
-    name, those of the folders above included. What cannot be read, or without an end,
+    name, those of the folders above included. What Go has vendored, cannot be read, or without an end,
     comes with a reason to skip it. Raises UsageError for a path that does not exist.
     """
     seen: set[str] = set()
@@ -187,12 +187,21 @@ def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
             continue
         if _is_ignored(entry.path, is_folder, rules):
             continue
-        if is_folder:
+        if is_folder and _has_go_modules(entry.path):
+            yield ManifestFile(entry.path, "vendored modules of Go")
+        elif is_folder:
             yield entry.path, rules
         elif entry.is_file(follow_symlinks=False):
             yield _as_used(entry.path, uses.get(entry.name))
         else:
             yield _file_at(entry.path)
+
+
+def _has_go_modules(folder: str) -> bool:
+    """Whether a folder has copies of others' modules (https://go.dev/ref/mod#vendoring)."""
+    name = os.path.basename(folder)  # noqa: PTH119
+    listing = os.path.join(folder, "modules.txt")  # noqa: PTH118
+    return name == "vendor" and os.path.isfile(listing)  # noqa: PTH113
 
 
 def _is_ignored(path: str, is_folder: bool, rules: tuple[_Rules, ...]) -> bool:
