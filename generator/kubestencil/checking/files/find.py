@@ -81,8 +81,9 @@ def find_files(paths: Sequence[str]) -> Iterator[ManifestFile]:
     """The files at ``paths``, those of a folder sorted, each file once.
 
     Of folders, hidden files and folders are left out, and what ``.gitignore`` files
-    name, those of the folders above included. What Go has vendored, cannot be read, or without an end,
-    comes with a reason to skip it. Raises UsageError for a path that does not exist.
+    name, those of the folders above included. What Go has vendored, cannot be read, or has
+    no end, comes with a reason to skip it. Raises UsageError for a path that does not
+    exist.
     """
     seen: set[str] = set()
     for path in paths:
