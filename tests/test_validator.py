@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 import kubestencil
@@ -727,6 +728,52 @@ def test_a_version_that_the_release_does_not_serve_is_converted_only(
     update = Request("update", DEPLOYMENT, old=json.loads(old))
     (answer,) = validator.ask([update])
     assert answer.code == 200
+
+
+@pytest.mark.server
+def test_a_refused_object_is_named_once(validator: Validator) -> None:
+    pod = {**CONFIG_MAP, "kind": "Pod", "metadata": {"name": "a"}, "spec": {}}
+    result = _run("default", "-", "--release", "1.35", stdin=json.dumps(pod))
+    assert str(result.exception) == "<stdin>: Pod a: spec.containers: Required value"
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("arguments", "version"),
+    [(("default",), "autoscaling/v1"), (("convert", "--to", "autoscaling/v2"), None)],
+)
+def test_objects_of_unknown_kinds_stay_as_they_are_beside_others(
+    arguments: tuple[str, ...], version: str | None, validator: Validator
+) -> None:
+    scaler = {
+        "apiVersion": "autoscaling/v1",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "a"},
+        "spec": {
+            "maxReplicas": 3,
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"},
+        },
+    }  # fmt: skip
+    unknown = [
+        {"apiVersion": "extensions/v1beta1", "kind": "Ingress", "metadata": {"name": "a"}},
+        {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a"}},
+    ]  # fmt: skip
+    arguments = (*arguments, "-", "--release", "1.35")
+
+    def run(*objects: object) -> Result:
+        return _run(*arguments, stdin="\n---\n".join(map(json.dumps, objects)))
+
+    result = run(*unknown, scaler)
+    *same, changed = yaml.safe_load_all(result.stdout)
+    assert same == unknown
+    assert changed["apiVersion"] == (version or "autoscaling/v2")
+    assert changed["spec"]["minReplicas"] == 1
+    for kind in ("Ingress of extensions/v1beta1", "Foo of example.com/v1"):
+        message = f"the API server does not serve {kind}"
+        assert f"{message}, so that it stays as it is" in result.stderr
+    alone = run(*unknown)
+    assert alone.exit_code == 1 and not alone.stdout
+    assert "does not serve Ingress" in str(alone.exception)
 
 
 @pytest.mark.server
