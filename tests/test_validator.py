@@ -303,6 +303,14 @@ def test_a_path_of_the_server_is_located(
         ("v1", "Node", "spec.podCIDRs[0]", "spec.podCIDR"),
         ("v1", "Service", "spec.clusterIPs[0]", "spec.clusterIP"),
         ("v1", "Service", "spec.clusterIPs[1]", "spec.clusterIPs[1]"),
+        ("v1", "Secret", "data[a/b]", "stringData[a/b]"),
+        ("batch/v1", "Job", "spec.template.labels", "spec.template.metadata.labels"),
+        (
+            "apps/v1",
+            "Deployment",
+            "spec.template.annotations[a]",
+            "spec.template.metadata.annotations[a]",
+        ),
     ],
 )
 def test_paths_of_the_server_are_those_of_the_version(
@@ -374,6 +382,21 @@ def test_a_command_says_how_to_get_a_program_that_is_missing(none_built: Path) -
         result = _run(*arguments, stdin=json.dumps(CONFIG_MAP))
         assert isinstance(result.exception, KubestencilError)
         assert "kubestencil validator build 1.35" in result.exception.hint
+
+
+def test_a_patch_without_a_spec_is_none_of_the_servers(
+    validator: Validator, tmp_path: Path
+) -> None:
+    """What the server requires in a spec is in no table where it names no spec."""
+    path = tmp_path / "ca_patch.yaml"
+    path.write_text(
+        "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\n"
+        "metadata: {name: v1.example.com, annotations: {a: b}}\n"
+    )
+    check = ("check", str(path), "--to", "1.35", "--exact", "require")
+    assert _run(*check).exit_code == 0
+    path = path.rename(tmp_path / "ca.yaml")
+    assert _run(*check[:1], str(path), *check[2:]).exit_code == 1
 
 
 def test_only_current_programs_are_found(none_built: Path) -> None:

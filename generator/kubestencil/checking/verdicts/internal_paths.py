@@ -67,7 +67,11 @@ _RENAMES = (
     # The server copies the one value to the list of all.
     _Rename("v1", "Node", "spec.podCIDRs[0]", "spec.podCIDR"),
     _Rename("v1", "Service", "spec.clusterIPs[0]", "spec.clusterIP"),
+    # The server merges what is text into the data.
+    _Rename("v1", "Secret", "data", "stringData"),
 )
+# Of the templates of Pods, metadata is left out.
+_OF_TEMPLATE = re.compile(r"(\btemplate)\.(?=labels\b|annotations\b)")
 
 
 # A path that only the message has: "spec.addresses[1]" must validate at least one schema.
@@ -101,6 +105,7 @@ def written_field(field: str, value: Mapping[str, Any]) -> str:
     """The path that a field has in the version of an object."""
     if not located(field, value)[1]:
         return field
+    field = _OF_TEMPLATE.sub(r"\1.metadata.", field)
     kind = value.get("apiVersion"), value.get("kind")
     for rename in _RENAMES:
         rest = field.removeprefix(rename.internal)
