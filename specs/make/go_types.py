@@ -22,7 +22,7 @@ API_FOLDERS = {
     ),
 }
 _GROUP = re.compile(r'\bGroupName\s*=\s*"([^"]*)"')
-_STRUCT = re.compile(r"^type (\w+) struct ?\{(\})?$")
+_STRUCT = re.compile(r"^type (\w+) struct ?\{(\})?(?:\s*//.*)?$")
 _FIELD = re.compile(r'^(?:(\w+)\s+)?(\S+)\s+`.*\bjson:"([^",]*)((?:,\w+)*)"')
 _MARKER = re.compile(r"\+([\w:]+)(?:=(.*))?\Z")
 _TAG = re.compile(r"\+k8s:(\w+)(?:\(([^)]*)\))?(?:=(.*))?\Z")

@@ -16,7 +16,7 @@ from kubestencil.checking.values.places import PlaceChecks
 from kubestencil.checking.values.relations import related_problems
 from kubestencil.schema.knowledge.conditions import combinations
 from kubestencil.schema.knowledge.kinds import built_in_groups
-from kubestencil.schema.lazy import LazyDefinitions
+from kubestencil.schema.lazy import LazyDefinitions, with_gitops_kinds
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.validator.process import Validator
 
@@ -25,8 +25,9 @@ from kubestencil.validator.process import Validator
 class CheckedRelease:
     """A release with its kinds by group, version and kind, and their checks.
 
-    ``kinds`` has the names of definitions, ``places`` checks what holds in one kind
-    only. ``validator`` runs the code of the release's API server, where that was built.
+    ``kinds`` has the names of definitions, also of the kinds of Flux and Argo CD, which it
+    does not serve. ``places`` checks what holds in one kind only.
+    ``validator`` runs the code of the release's API server, where that was built.
     """
 
     release: Release
@@ -86,6 +87,10 @@ class CheckedRelease:
             or problem.rule == "dropped-field"
         )
 
+    def serves(self, kind: GroupVersionKind) -> bool:
+        """Whether the release has a kind, and not only a check of it."""
+        return kind.version in self.versions(kind.group, kind.kind)
+
     def versions(self, group: str, kind: str) -> tuple[str, ...]:
         """The versions that the release serves of a kind."""
         return self._versions.get((group, kind), ())
@@ -93,9 +98,11 @@ class CheckedRelease:
 
 def prepare(release: Release, validator: Validator | None = None) -> CheckedRelease:
     """A release with its checks, which are compiled when they are needed."""
+    own = dict(_kinds(release))
+    release = with_gitops_kinds(release, own)
     kinds = dict(_kinds(release))
     versions: dict[tuple[str, str], tuple[str, ...]] = {}
-    for kind in kinds:
+    for kind in own:
         key = kind.group, kind.kind
         versions[key] = (*versions.get(key, ()), kind.version)
     decoder = Decoder(release.definitions, release.name, combinations(release.name))

@@ -137,8 +137,10 @@ def _describe_kind(cursor: Cursor, release: CheckedRelease) -> str:
         return ""
     kind = group_version_kind(cursor.api_version, cursor.kind)
     definition = release.kinds.get(kind)
-    is_served = "Served" if definition else "Not served"
+    is_served = "Served" if release.serves(kind) else "Not served"
     lines = [f"{kind.kind} of {kind.api_version}", f"{is_served} in {release.name}"]
+    if definition and not release.serves(kind):
+        lines[1] += " without its CustomResourceDefinition"
     known = known_kind(kind, version_in(release.name))
     lines += map(str, kind_in_words(known))
     if definition:
@@ -149,12 +151,13 @@ def _describe_kind(cursor: Cursor, release: CheckedRelease) -> str:
 
 def _kinds(cursor: Cursor, release: CheckedRelease) -> Iterator[CompletionWord]:
     """The values of apiVersion or kind, as the other one allows: of kinds whose objects
-    are stored, or are in configuration files."""
+    are stored, are in configuration files, or are custom resources."""
     resources = release.release.resources
     for kind in release.kinds:
         resource = resources.get(kind)
         is_stored = resource is not None and {"create", "get"} <= {*resource.verbs}
-        if not is_stored and not is_configuration_group(kind.group):
+        is_written = is_configuration_group(kind.group) or not release.serves(kind)
+        if not (is_stored or is_written):
             continue
         if cursor.key == "kind" and cursor.api_version in ("", kind.api_version):
             group = kind.group.partition(".")[0] or "core"

@@ -6,7 +6,7 @@ are loaded like that: they are valid, so that nothing is left to be refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,9 @@ from kubestencil.schema.documents.openapi2 import parse_definitions
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.knowledge.configurations import (
     configuration_definitions,
+    gitops_definitions,
     with_configurations,
+    with_further,
 )
 from kubestencil.schema.load import load_release
 from kubestencil.schema.pointer import SourceMap
@@ -52,6 +54,10 @@ class LazyDefinitions(Mapping[str, Definition]):
     def __len__(self) -> int:
         return len(self._raw)
 
+    def beside(self, raw: Mapping[str, Any]) -> LazyDefinitions:
+        """The definitions, with those of a valid document that they lack."""
+        return LazyDefinitions({**raw, **self._raw}, self._origin)
+
     def kinds(self) -> Iterator[tuple[GroupVersionKind, str]]:
         """The kinds that are served as one definition, each with its full name."""
         for name, schema in self._raw.items():
@@ -84,6 +90,24 @@ def load_lazily(source: Source) -> Release:
         resources=ServedResources(source, document, definitions),
         notes=source.notes,
     )
+
+
+def with_gitops_kinds(release: Release, kinds: Collection[GroupVersionKind]) -> Release:
+    """``release`` with the kinds of Flux and Argo CD, but for those that are among its
+    ``kinds`` in any version."""
+    known = {(kind.group, kind.kind) for kind in kinds}
+    raw = {
+        name: schema
+        for name, schema in gitops_definitions().items()
+        if not any(
+            (kind["group"], kind["kind"]) in known
+            for kind in schema.get(KINDS_KEYWORD, ())
+        )
+    }
+    definitions = release.definitions
+    if isinstance(definitions, LazyDefinitions):
+        return replace(release, definitions=definitions.beside(raw))
+    return release if release.is_limited else with_further(release, raw)
 
 
 def load_with_found(source: Source, found: CrdSet) -> tuple[Source, Release]:

@@ -108,12 +108,20 @@ def with_configurations(release: Release) -> Release:
     Formats that others publish have none of them.
     """
     version = release.kubernetes or version_in(release.name)
+    if not version or release.is_limited:
+        return release
+    return with_further(release, configuration_definitions(version))
+
+
+def with_further(release: Release, definitions: Mapping[str, JsonObject]) -> Release:
+    """``release`` with the definitions that it lacks; the same where it has them, or lacks
+    types that they refer to."""
     raw = {
         name: schema
-        for name, schema in configuration_definitions(version or "").items()
-        if version and name not in release.definitions
+        for name, schema in definitions.items()
+        if name not in release.definitions
     }
-    if not raw or release.is_limited:
+    if not raw:
         return release
     try:
         parsed = parse_definitions(raw, release.definitions, SourceMap(""))
@@ -152,25 +160,37 @@ def configuration_types() -> frozenset[str]:
 def configuration_definitions(release: str) -> Mapping[str, JsonObject]:
     """The definitions of the configuration files of a release, as an OpenAPI document
     would have them; descriptions have the command line flags that set the same."""
-    definitions: dict[str, Any] = dict(_SHARED)
-    for row in configuration_rows():
-        if row.releases.includes(release):
-            package = row.definition.rpartition(".")[0]
-            definition = definitions.setdefault(
-                f"{_PREFIX}{row.definition}", {"type": "object", "properties": {}}
-            )
-            properties = definition["properties"]
-            if row.field:
-                properties[row.field] = _schema(row, package)
-                if row.required:
-                    definition.setdefault("required", []).append(row.field)
-            elif kind := row.kind:
-                definition[KINDS_KEYWORD] = [kind._asdict()]
-                properties |= {
-                    "apiVersion": {"type": "string"},
-                    "kind": {"type": "string"},
-                }
+    read = (row for row in configuration_rows() if row.releases.includes(release))
+    definitions = _definitions(read)
     _describe_flags(definitions, release)
+    return definitions
+
+
+@cache
+def gitops_definitions() -> Mapping[str, JsonObject]:
+    """The definitions of the kinds of Flux and Argo CD, by the table ``gitops``: custom
+    resources, which files or a cluster may define in another way."""
+    return _definitions(rows("gitops", ConfigurationRow))
+
+
+def _definitions(table: Iterable[ConfigurationRow]) -> dict[str, Any]:
+    definitions: dict[str, Any] = dict(_SHARED)
+    for row in table:
+        package = row.definition.rpartition(".")[0]
+        definition = definitions.setdefault(
+            f"{_PREFIX}{row.definition}", {"type": "object", "properties": {}}
+        )
+        properties = definition["properties"]
+        if row.field:
+            properties[row.field] = _schema(row, package)
+            if row.required:
+                definition.setdefault("required", []).append(row.field)
+        elif kind := row.kind:
+            definition[KINDS_KEYWORD] = [kind._asdict()]
+            properties |= {
+                "apiVersion": {"type": "string"},
+                "kind": {"type": "string"},
+            }
     return definitions
 
 
