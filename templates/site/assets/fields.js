@@ -208,6 +208,14 @@
     return remaining;
   }
 
+  /** Add them all, and call "use" with the item of each; whether these are all fields. */
+  function addAllLists(use = () => {}) {
+    const lists = nestedLists();
+    let next = lists.next();
+    for (; !next.done; next = lists.next()) use(next.value);
+    return next.value > 0;
+  }
+
   /**
    * The item of a field path, its ancestors expanded; null, and no change, without one.
    * Of a field whose type is shown on a page of its own only, the item with that link.
@@ -232,6 +240,12 @@
     if (frames) requestAnimationFrame(() => scrollToItem(item, frames - 1));
   }
 
+  /** The items that an item is in, from the inside. */
+  function ancestorsOf(item) {
+    const outer = item.parentElement.closest("li");
+    return outer ? [outer, ...ancestorsOf(outer)] : [];
+  }
+
   /** The first release that has a field, as its list says; undefined where it does not. */
   function sinceOf(item) {
     const term = [...item.querySelectorAll(":scope > dl > dt")].find(({ textContent }) => textContent === "since");
@@ -243,13 +257,10 @@
   /** A field is no older than those that it is in. */
   function showSince(item) {
     const own = sinceOf(item);
-    for (let outer = item.parentElement.closest("li"); outer; outer = outer.parentElement.closest("li")) {
-      const since = sinceOf(outer);
-      if (minorOf(since) <= minorOf(own)) continue;
-      if (own) own.textContent = since.textContent;
-      else addDetail(item, "since", since.textContent);
-      return showSince(item);
-    }
+    const since = [item, ...ancestorsOf(item)].map(sinceOf).reduce((one, other) => (minorOf(other) > minorOf(one) ? other : one));
+    if (since === own) return;
+    if (own) own.textContent = since.textContent;
+    else addDetail(item, "since", since.textContent);
   }
 
   const actions = element("p", { className: "acts" });
@@ -334,10 +345,8 @@
       announce("All fields are closed.");
       return;
     }
-    const lists = nestedLists();
-    let next = lists.next();
-    for (; !next.done; next = lists.next()) expand(next.value, nestedListOf(next.value));
-    announce(next.value > 0 ? "All fields are open." : `The first ${MAX_EXPANDED} fields are open.`);
+    const isComplete = addAllLists((item) => expand(item, nestedListOf(item)));
+    announce(isComplete ? "All fields are open." : `The first ${MAX_EXPANDED} fields are open.`);
   });
 
   // --------------------------------------------------------- the browser's own search
@@ -345,7 +354,7 @@
   // What is not in the page cannot be found. Keys tell of the search, and phones have none:
   // there, the fields are added while the browser has nothing else to do, some at a time.
   addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
-    if (key === "F3" || (key.toLowerCase() === "f" && (ctrlKey || metaKey))) Array.from(nestedLists());
+    if (key === "F3" || (key.toLowerCase() === "f" && (ctrlKey || metaKey))) addAllLists();
   });
   function addLists(lists, deadline) {
     // For some 10 ms each: a tap waits as long.
@@ -414,8 +423,8 @@
   }
 
   Object.assign(globalThis.kubestencil, {
-    buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField, places, releases,
-    revealField, shownFields, sinceOf, trees, typeListOf,
+    addAllLists, ancestorsOf, buttonOf, collapse, expand, nameOf, nestedListOf, openField, releases,
+    shownFields, sinceOf, trees, typeListOf,
   });
 
   addEventListener("hashchange", openField);
