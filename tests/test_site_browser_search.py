@@ -175,7 +175,8 @@ def test_a_search_that_lacks_fields_says_so(browser: Browser, base_url: str) -> 
     count = "return document.getElementById('search-count').textContent"
     assert browser.run(count) == "No results"
     browser.run(
-        "kubestencilIndex({release: '', apiVersions: [], types: [], isPartial: true})"
+        "kubestencilIndex({release: '', apiVersions: [], types: [], isPartial: true});"
+        "kubestencilTexts({release: '', texts: [], positions: []})"
     )
     find(browser, "xyzzy")
     assert browser.run(count) == (

@@ -156,12 +156,9 @@
   const isWide = matchMedia("(min-width: 80.01rem)");
   const LANGUAGES = { go: "Go", python: "Python", jsonnet: "Jsonnet", rust: "Rust", typescript: "TypeScript" };
   let language = "yaml";
-  let isLoading = false;
 
   /** Load what writes other languages. */
   function loadLanguages() {
-    if (isLoading) return;
-    isLoading = true;
     const paths = ["assets/languages.js", "assets/go-fields.js", `${release}/rust-names.js`, `${release}/python-names.js`];
     for (const path of paths) loadScript(path, () => announce("The code cannot be loaded."));
   }

@@ -5,20 +5,11 @@
   const { address, addressedPath, announce, breakable, copy, element, loadScript, readSetting, storeSetting, updateLinks, TEXT_INPUTS } =
     globalThis.kubestencil;
 
-  const loaded = new Set();
-
-  /** Load a script that the page may never need, once; "failure" is announced without it. */
-  function loadOnce(path, failure) {
-    if (loaded.has(path)) return undefined;
-    loaded.add(path);
-    return loadScript(path, () => announce(failure));
-  }
-
   /** Load what writes the code of fields; the last script has their data. */
   function loadCode() {
     const { release } = document.documentElement.dataset;
     const paths = ["assets/example.js", "assets/code.js", `${release}/field-examples.js`];
-    return paths.map((path) => loadOnce(path, "The code cannot be loaded.")).at(-1);
+    return paths.map((path) => loadScript(path, () => announce("The code cannot be loaded."))).at(-1);
   }
 
   // --------------------------------------------------------------- the tree of fields
@@ -310,7 +301,7 @@
     }
     reveal();
     if (!path || document.getElementById(path)) return;
-    loadOnce("assets/missing-field.js", "The page does not have this field.");
+    loadScript("assets/missing-field.js", () => announce("The page does not have this field."));
   }
 
   /** Handle an arrow key on an expand button, as in a tree widget. */
@@ -373,7 +364,7 @@
 
   const shownFields = document.getElementById("field-show");
 
-  const loadFilter = () => loadOnce("assets/filter.js", "The filter cannot be loaded.");
+  const loadFilter = () => loadScript("assets/filter.js", () => announce("The filter cannot be loaded."));
   filterInput?.addEventListener("focus", loadFilter);
   shownFields?.addEventListener("change", loadFilter);
 

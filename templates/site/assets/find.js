@@ -1,16 +1,15 @@
 "use strict";
-// The dialog of the search: a combobox that shows what rank.js finds in the indexes that
-// scripts bring, and beside it what is known of the result that is selected. Its query is in
+// The dialog of the search: a combobox that shows what rank.js finds, and beside it what is known of the result that is selected. Its query is in
 // the address of the page (?q=), which can be shared.
 (() => {
   const { root, release: ownRelease } = document.documentElement.dataset;
   const { address, breakable, copy, element } = globalThis.kubestencil;
-  const { Pool, SEPARATOR, contentOf, findResults: findInPool } = globalThis.kubestencilSearch;
+  const { SEPARATOR, contentOf, findResults: findInPool, pools } = globalThis.kubestencilSearch;
 
   // ------------------------------------------------------------------------ results
 
   const OWN_LIMIT = 40, OTHER_LIMIT = 10, MAX_FACTS = 4;
-  const pools = { own: null, other: null }; // of the page's release, and of all others
+  const RELEASES = [ownRelease, ""]; // the page's, and all others
 
   /** A path as people write it: spec.containers[].image. */
   const written = (fields) =>
@@ -46,10 +45,11 @@
   function findResults(query) {
     const results = findPages(query);
     let isComplete = true;
-    for (const [pool, limit] of [[pools.own, OWN_LIMIT], [pools.other, OTHER_LIMIT]]) {
-      if (!pool) continue;
+    const own = pools.get(ownRelease);
+    for (const pool of RELEASES.map((release) => pools.get(release)).filter(Boolean)) {
+      const limit = pool === own ? OWN_LIMIT : OTHER_LIMIT;
       const matches = findInPool(pool, query, limit);
-      const isNew = (match) => pool === pools.own || !pools.own?.has(match.path);
+      const isNew = (match) => pool === own || !own?.has(match.path);
       const shown = matches.filter(isNew);
       isComplete &&= shown.length <= limit;
       results.push(...shown.slice(0, limit).map((match) => describe(pool, match, query)));
@@ -162,9 +162,8 @@
   const countLine = document.getElementById("search-count");
   const answer = document.getElementById("search-answer");
   let shown = []; // the results of the query
-  let pendingScripts = 4; // names and descriptions, of the page's release and of others
   let hasFailed = false;
-  let isPartial = false; // whether the index of the page's release lacks some fields
+  const isLoading = () => !hasFailed && !RELEASES.every((release) => pools.get(release)?.isComplete);
 
   function select(option) {
     for (const selected of list.querySelectorAll("[aria-selected=true]")) {
@@ -179,10 +178,10 @@
 
   function countText(count, isComplete) {
     if (hasFailed && !count) return "The search index could not be loaded.";
-    if (pendingScripts > 0 && !count) return "Loading the search index…";
+    if (isLoading() && !count) return "Loading the search index…";
     if (!isComplete) return `Top ${count} results`;
     const text = count === 1 ? "1 result" : `${count || "No"} results`;
-    return isPartial ? `${text}; fields deep inside of resources are not searched` : text;
+    return RELEASES.some((release) => pools.get(release)?.isPartial) ? `${text}; fields deep inside of resources are not searched` : text;
   }
 
   let shownQuery = "";
@@ -195,8 +194,9 @@
       : { results: [], isComplete: true };
     const isSameQuery = query === shownQuery;
     const selectedHref = list.querySelector("[aria-selected=true]")?.getAttribute("href");
-    const words = [...new Set(contentOf(query, (pools.own ?? pools.other)?.words ?? new Map()).map(({ word }) => word))];
+    const words = [...new Set(contentOf(query, pools.get(ownRelease)?.words ?? new Map()).map(({ word }) => word))];
     shown = results;
+    list.ariaBusy = String(isLoading());
     list.replaceChildren(...results.map((result, number) => createOption(result, number, words)));
     input.setAttribute("aria-expanded", String(results.length > 0));
     countLine.textContent = query ? countText(results.length, isComplete) : "";
@@ -261,33 +261,10 @@
   document.getElementById("search-close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => shareQuery(""));
 
-  function finishScript() {
-    pendingScripts -= 1;
-    list.setAttribute("aria-busy", String(pendingScripts > 0));
-    refresh();
-  }
-
+  addEventListener("search-data", refresh);
   addEventListener("search-failed", () => {
     hasFailed = true;
-    finishScript();
+    refresh();
   });
-
-  // --------------------------------------------------------------------- index files
-
-  /** Called by scripts of search_index.py with the names of an index. */
-  globalThis.kubestencilIndex = (payload) => {
-    const pool = new Pool(payload);
-    pools[payload.release === ownRelease ? "own" : "other"] = pool;
-    isPartial ||= Boolean(payload.isPartial);
-    finishScript();
-  };
-
-  /** Called by scripts of search_index.py with the descriptions of an index. */
-  globalThis.kubestencilTexts = (payload) => {
-    const pool = pools[payload.release === ownRelease ? "own" : "other"];
-    pool?.setTexts(payload); // its names may have failed to load
-    finishScript();
-  };
-
   refresh();
 })();

@@ -1,6 +1,6 @@
 "use strict";
-// Which types, fields and API versions a query or a question finds, best first. Without a page:
-// tests run it in Node.js. A query is compared with each name; there is no index to build, so
+// What the scripts of search_index.py bring of each release, and which types, fields and API
+// versions a query or a question finds there, best first. Without a page: tests run it in Node.js. A query is compared with each name; there is no index to build, so
 // that results are there once search.js is.
 (() => {
   const {
@@ -52,7 +52,9 @@
       this.texts = [];
       this.aliases = [];
       this.starters = new Map();
+      this.isComplete = false; // whether there are descriptions and facts, too
       this.release = payload.release;
+      this.isPartial = payload.isPartial; // whether it lacks some fields
       this.strings = payload.strings ?? [];
       this.words = createWords(payload.words);
       this.apiVersions = createApiVersions(payload.apiVersions);
@@ -79,17 +81,16 @@
     }
 
     /** Add what is known of names, which comes later than these. */
-    setTexts({ texts, positions, phrases = [], known = [], facts = [], aliases = [], starters = [] }) {
-      this.texts = texts;
+    setTexts({ texts, positions, phrases = [], known = [], facts = [], aliases = [], starters = [], formats = {} }) {
+      Object.assign(this, { texts, formats, isComplete: true });
       let next = 0, last = -1;
       this.entries.forEach((entry, index) => (entry.text = positions[index] ? positions[index] - 1 : next++));
       const spelled = (numbers) => numbers.map((number) => ({ about: phrases[number][0], text: phrases[number][1] }));
       for (const [distance, number] of facts) {
         const [own, limits, inKinds = {}] = known[number];
-        const entry = this.entries[(last += distance)];
-        entry.facts = spelled(own);
-        entry.values = (limits.only ?? []).map((value) => this.nameOf(value));
-        entry.inKinds = new Map(Object.entries(inKinds).map(([kind, [other]]) => [kind, spelled(other)]));
+        const others = Object.entries(inKinds).map(([kind, [other, limits]]) => [kind, { facts: spelled(other), limits }]);
+        const values = (limits.only ?? []).map((value) => this.nameOf(value));
+        Object.assign(this.entries[(last += distance)], { facts: spelled(own), limits, values, inKinds: new Map(others) });
       }
       for (const alias of aliases) {
         for (const type of alias[0]) this.aliases.push(...createAlias(this.types[type], alias, this));
@@ -449,7 +450,7 @@
 
     /** What is known of a result in its kind, first what words ask for. */
     factsOf({ entry, type, note }, text) {
-      const facts = entry.inKinds?.get(type.name.text) ?? entry.facts ?? [];
+      const { facts = [] } = entry.inKinds?.get(type.name.text) ?? entry;
       const words = text.toLowerCase().split(SEPARATOR);
       const isAsked = ({ about }) => words.some((word) => this.words.get(about)?.has(word));
       const sorted = [...facts.filter(isAsked), ...facts.filter((fact) => !isAsked(fact))];
@@ -594,5 +595,17 @@
     return folded(pool, results.sorted(), contentOf(query.lower, pool.words).map(({ stem }) => stem), limit);
   }
 
-  Object.assign(globalThis.kubestencilSearch, { Pool, findResults });
+  // By release; "" has the types that not all releases have.
+  const pools = new Map();
+
+  function receive(release, change) {
+    change(pools.get(release));
+    globalThis.dispatchEvent?.(new Event("search-data"));
+  }
+
+  /** Called by scripts with the names of an index, and then by those with its descriptions. */
+  globalThis.kubestencilIndex = (payload) => receive(payload.release, () => pools.set(payload.release, new Pool(payload)));
+  globalThis.kubestencilTexts = (payload) => receive(payload.release, (pool) => pool?.setTexts(payload));
+
+  Object.assign(globalThis.kubestencilSearch, { findResults, pools });
 })();

@@ -149,16 +149,16 @@
 
   // ------------------------------------------------------- loading data and the search
 
-  /** Load a script of the site; scripts run in the order of these calls. */
+  const requested = new Set();
+
+  /** Load a script of the site, once; scripts run in the order of these calls. */
   function loadScript(path, onError) {
+    if (requested.has(path)) return undefined;
+    requested.add(path);
     const script = element("script", { src: page.dataset.root + path, async: false });
     script.addEventListener("error", onError);
     document.head.append(script);
     return script;
-  }
-
-  function loadStyle(name) {
-    document.head.append(element("link", { rel: "stylesheet", href: `${page.dataset.root}assets/${name}` }));
   }
 
   let dialog = null; // the search, once it was asked for; "find.js" fills it
@@ -183,22 +183,16 @@
     document.body.append(dialog);
   }
 
-  let isSearchLoading = false;
   function loadSearch() {
-    if (isSearchLoading) return;
-    isSearchLoading = true;
-    loadStyle("search.css");
+    if (dialog) return;
+    document.head.append(element("link", { rel: "stylesheet", href: `${page.dataset.root}assets/search.css` }));
     createDialog();
     const load = (path) => loadScript(path, () => dispatchEvent(new Event("search-failed")));
     for (const name of ["entries", "rank", "find"]) load(`assets/${name}.js`);
     const names = load(`${page.dataset.release}/search.js`);
     // What the first results do not need comes after them.
-    const loadRest = () => {
-      load(`${page.dataset.release}/search-texts.js`);
-      load("assets/other-releases.js");
-    };
-    names.addEventListener("load", loadRest);
-    names.addEventListener("error", loadRest);
+    const loadRest = () => [`${page.dataset.release}/search-texts.js`, "assets/other-releases.js"].forEach(load);
+    for (const event of ["load", "error"]) names?.addEventListener(event, loadRest);
   }
 
   /** Open the search, with a query where there is one. */
