@@ -4,10 +4,10 @@
 (() => {
   const { address, addressedPath, announce, breakable, copy, element, loadScript, readSetting, storeSetting, updateLinks, TEXT_INPUTS } =
     globalThis.kubestencil;
+  const { path: ownPath, release } = document.documentElement.dataset;
 
   /** Load what writes the code of fields; the last script has their data. */
   function loadCode() {
-    const { release } = document.documentElement.dataset;
     const paths = ["assets/example.js", "assets/code.js", `${release}/field-examples.js`];
     return paths.map((path) => loadScript(path, () => announce("The code cannot be loaded."))).at(-1);
   }
@@ -80,7 +80,7 @@
       const nested = nestedListOf(item);
       if (!nested && !typeLinks.has(typeLinkOf(item))) continue;
       const button = blank.cloneNode(true);
-      button.setAttribute("aria-label", `Expand ${nameOf(item).textContent}`);
+      button.ariaLabel = `Fields of ${nameOf(item).textContent}`;
       item.firstElementChild.prepend(button);
       if (!nested) continue;
       if (nested.classList.contains("open")) expand(item, nested);
@@ -142,35 +142,20 @@
     list.hidden = false;
     list.id = `inside:${item.id}`;
     item.classList.add("open");
-    labelButton(item, true);
+    buttonOf(item).ariaExpanded = "true";
     buttonOf(item).setAttribute("aria-controls", list.id);
   }
 
   function collapse(item) {
     hide(nestedListOf(item));
     item.classList.remove("open");
-    labelButton(item, false);
-  }
-
-  function labelButton(item, isExpanded) {
-    const button = buttonOf(item);
-    button.setAttribute("aria-expanded", String(isExpanded));
-    const verb = isExpanded ? "Collapse" : "Expand";
-    button.setAttribute("aria-label", `${verb} ${nameOf(item).textContent}`);
+    buttonOf(item).ariaExpanded = "false";
   }
 
   function toggle(button) {
     const item = button.closest("li");
-    if (button.getAttribute("aria-expanded") === "true") collapse(item);
+    if (button.ariaExpanded === "true") collapse(item);
     else expand(item, nestedListOf(item) ?? createNestedList(item));
-  }
-
-  /** The list of the page's own type, where a field in it has that type again. */
-  function ownTypeList() {
-    const path = (url) => new URL(url, location.href).pathname.replace(/index\.html$/, "");
-    const ownPath = path(location.href);
-    for (const [href, list] of listsOfTypes()) if (path(href) === ownPath) return list;
-    return undefined;
   }
 
   /**
@@ -195,7 +180,7 @@
         yield* inside(nested, new Set([...ancestors, type]));
       }
     }
-    for (const tree of trees) yield* inside(tree, new Set([ownTypeList()]));
+    for (const tree of trees) yield* inside(tree, new Set([listsOfTypes().get(pageOf(ownPath))])); // a field may have the page's own type
     return remaining;
   }
 
@@ -307,7 +292,7 @@
   /** Handle an arrow key on an expand button, as in a tree widget. */
   function moveInTree(button, key) {
     const item = button.closest("li");
-    const isExpanded = button.getAttribute("aria-expanded") === "true";
+    const isExpanded = button.ariaExpanded === "true";
     if (key === "ArrowRight" && isExpanded) nestedListOf(item).querySelector(".fold")?.focus();
     else if (key === "ArrowLeft" && !isExpanded) {
       const parent = item.parentElement.closest("li");

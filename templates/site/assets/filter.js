@@ -44,7 +44,7 @@
   }
 
   const items = () => trees.flatMap((tree) => [...tree.querySelectorAll("li[id]")]);
-  const isExpanded = (item) => buttonOf(item)?.getAttribute("aria-expanded") === "true";
+  const isExpanded = (item) => buttonOf(item)?.ariaExpanded === "true";
 
   function clear() {
     if (!expandedBefore) return;

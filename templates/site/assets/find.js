@@ -61,30 +61,18 @@
 
   // ------------------------------------------------------------------------ options
 
-  const escapeRegExp = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-
-  /** A text with the given words in <mark>. */
+  /** The parts of a text, with the given words in <mark>. */
   function highlighted(text, words) {
-    const fragment = document.createDocumentFragment();
-    if (!words.length) {
-      fragment.append(text);
-      return fragment;
-    }
-    const longestFirst = [...words].sort((a, b) => b.length - a.length).map(escapeRegExp);
-    const parts = text.split(new RegExp(`(${longestFirst.join("|")})`, "iu"));
-    for (const [index, part] of parts.entries()) {
-      const isMatch = index % 2 === 1;
-      if (isMatch) fragment.append(element("mark", {}, part));
-      else if (part) fragment.append(part);
-    }
-    return fragment;
+    const longestFirst = words.toSorted((a, b) => b.length - a.length).map(RegExp.escape);
+    const parts = words.length ? text.split(new RegExp(`(${longestFirst.join("|")})`, "iu")) : [text];
+    return parts.map((part, index) => (index % 2 ? element("mark", {}, part) : part));
   }
 
   const SNIPPET_CONTEXT = 60, SNIPPET_LENGTH = 180;
 
   /** The part of a description that contains the first of the words. */
   function snippet(text, words) {
-    const pattern = new RegExp(words.map(escapeRegExp).join("|"), "iu");
+    const pattern = new RegExp(words.map(RegExp.escape).join("|"), "iu");
     const match = words.length ? text.search(pattern) : -1;
     if (match <= SNIPPET_CONTEXT) {
       return text.length > SNIPPET_LENGTH ? `${text.slice(0, SNIPPET_LENGTH)}…` : text;
@@ -99,13 +87,13 @@
   /** The option of the combobox for a result: where it is, what is known of it. */
   function createOption(result, number, words) {
     const { owner, name, type, where, release, facts, text } = result;
-    const path = element("span", { className: "path" }, ...breakable(owner), element("b", {}, highlighted(name, words)));
+    const path = element("span", { className: "path" }, ...breakable(owner), element("b", {}, ...highlighted(name, words)));
     const notes = [type, where, release === ownRelease ? "" : release].filter(Boolean);
     const longWords = words.filter(({ length }) => length > 2);
     const line = facts.length ? facts.slice(0, MAX_FACTS).join(" · ") : snippet(text, longWords);
     const option = element("a", { className: "hit", id: `found-${number}`, tabIndex: -1, role: "option" },
       element("span", { className: "line" }, path, " ", element("span", { className: "notes" }, notes.join(" · "))),
-      " ", element("span", { className: facts.length ? "facts" : "text" }, highlighted(line, longWords)));
+      " ", element("span", { className: facts.length ? "facts" : "text" }, ...highlighted(line, longWords)));
     option.setAttribute("href", hrefOf(result));
     return option;
   }

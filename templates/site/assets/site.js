@@ -1,8 +1,26 @@
 "use strict";
-// What all pages have: copying, languages, colour scheme, links to other releases, and
-// loading the search (find.js) when it is first used.
+// What all pages have: links that work in files, too, copying, languages, colour scheme, links to
+// other releases, and loading the search (find.js) when it is first used.
 (() => {
   const page = document.documentElement;
+
+  // In pages opened from a disk, links to folders have to name the index page, which a web
+  // server would find by itself.
+  const FOLDER = /^(?![a-z][a-z\d+.-]*:|\/\/)([^?#]*\/)(?=[?#]|$)/i;
+
+  /** The address of a page, with its index page where the site is opened from a disk. */
+  function address(href) {
+    return location.protocol === "file:" ? href.replace(FOLDER, "$1index.html") : href;
+  }
+
+  /** Let the links in a part of a page lead to index pages, where they have to. */
+  function updateLinks(part) {
+    if (location.protocol !== "file:") return;
+    for (const link of part.querySelectorAll("a[href]")) {
+      link.setAttribute("href", address(link.getAttribute("href")));
+    }
+  }
+
   /** Announce a text to screen readers. */
   function announce(text) {
     statusLine.textContent = text;
@@ -248,7 +266,9 @@
   addEventListener("hashchange", updateReleaseLinks);
   updateReleaseLinks();
 
-  Object.assign(globalThis.kubestencil, {
-    addressedPath, announce, breakable, copy, element, loadScript, openSearch, ownPages: [], readSetting, storeSetting, TEXT_INPUTS,
-  });
+  globalThis.kubestencil = {
+    address, addressedPath, announce, breakable, copy, element, loadScript, openSearch, ownPages: [], readSetting,
+    storeSetting, updateLinks, TEXT_INPUTS,
+  };
+  updateLinks(document);
 })();
