@@ -94,11 +94,6 @@
     block.before(element("button", { className: "copy", ariaLabel: `Copy the ${block.ariaLabel} example` }, "Copy"));
   }
 
-  function copyExample(button) {
-    const code = button.closest(".example, .block").querySelector("code");
-    return copy(button, code.textContent, code);
-  }
-
   // ---------------------------------------------- languages, colour scheme, releases
 
   const languageInputs = [
@@ -258,9 +253,9 @@
     }
   });
 
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("button.copy");
-    if (button) copyExample(button);
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("button.copy"), code = button?.nextElementSibling.querySelector("code");
+    if (code) copy(button, code.textContent, code);
   });
 
   addEventListener("hashchange", updateReleaseLinks);
