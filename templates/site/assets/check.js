@@ -4,7 +4,7 @@
 (() => {
   const { root } = document.documentElement.dataset;
   const { address, element, loadScript, placeholderReader, readDocuments } = globalThis.kubestencil;
-  const { distance, joined, pools } = globalThis.kubestencilSearch;
+  const { distance, joined, knownAt, pools } = globalThis.kubestencilSearch;
   const [text, releaseInput, sinceInput, summary, results, takeAll, links] = [
     "manifest", "check-release", "check-since", "check-summary", "check-results", "take-all", "check-lines",
   ].map((id) => document.getElementById(id));
@@ -117,7 +117,7 @@
       this.checked++;
       const type = this.byKind.get(`${apiVersion} ${kind}`);
       if (!type) return this.unknownKind(entry("apiVersion")?.line ?? node.line, apiVersion, kind);
-      this.kind = kind;
+      this.type = type;
       const { old } = type.limits ?? {};
       if (old) this.add(entry("apiVersion")?.line ?? node.line, "warning", `${apiVersion} ${kind} is ${old}.`, { path: type.path });
       this.fields(node, type, "", type.path, "");
@@ -145,9 +145,6 @@
       }
     }
 
-    /** What is known of a field in the kind that is checked. */
-    factsOf = (field) => field.inKinds?.get(this.kind) ?? field;
-
     /**
      * The fields of an object of a type. "page" is that on which they are, "place" the path on it
      * to the object: what has no page is on that of the kind.
@@ -167,11 +164,11 @@
           }
           const similar = nearest(key, type.fields.map(({ name }) => name.text));
           const fix = similar && !names.has(similar) ? { label: `Use ${similar}`, from: key, to: similar } : undefined;
-          this.add(line, "error", ` is no field of ${type.name.text || this.kind}: it has no field ${key}.`, { name: key, right: similar && `Is ${similar} meant?`, path: page, fix });
+          this.add(line, "error", ` is no field of ${type.name.text || this.type.name.text}: it has no field ${key}.`, { name: key, right: similar && `Is ${similar} meant?`, path: page, fix });
           continue;
         }
         const own = place + key, changed = this.changed.get(`${page} ${own}`) ?? [];
-        const link = `${page}#${encodeURIComponent(own)}`, { old } = this.factsOf(field).limits ?? {};
+        const link = `${page}#${encodeURIComponent(own)}`, { old } = knownAt(this.type, path, field).limits ?? {};
         if (old) {
           const [, other] = /use (\w+)/.exec(old) ?? [];
           const fix = other && !names.has(other) ? { label: `Use ${other}`, from: key, to: other } : undefined;
@@ -181,19 +178,20 @@
         this.value(value, field, field.label.match(/list of |map of /g) ?? [], { path, line, page, place: own, link, key });
       }
       for (const field of type.fields) {
-        const name = field.name.text, { need, only = [], default: standard } = this.factsOf(field).limits ?? {};
+        const name = field.name.text, facts = knownAt(this.type, prefix + name, field);
+        const { need, only = [], default: standard } = facts.limits ?? {};
         if (!need || names.has(name) || (type.role === "kind" && /^(apiVersion|kind)$/.test(name))) continue;
         const sample = standard ?? only[0], first = node.entries[0];
         const isBlock = first && node.entries.every(({ line }, index) => !index || line > node.entries[index - 1].line);
         const fix = sample === undefined || !isBlock ? undefined : { label: `Add ${name}: ${sample}`, after: first.line, key: first.key, to: `${name}: ${sample}` };
-        this.add(first?.line ?? node.line, "error", " is missing.", { name, right: wordsOf(this.factsOf(field)), path: `${page}#${encodeURIComponent(place + name)}`, fix });
+        this.add(first?.line ?? node.line, "error", " is missing.", { name, right: wordsOf(facts), path: `${page}#${encodeURIComponent(place + name)}`, fix });
       }
     }
 
     /** A value that is a list or map of something ("containers"), or that itself. */
     value(node, field, [container, ...rest], at) {
       if (node.value === null) return;
-      const unknown = reasonUnknown(node), facts = this.factsOf(field), { path, key } = at;
+      const unknown = reasonUnknown(node), { path, key } = at, facts = knownAt(this.type, path, field);
       // A text that is right as it stands is right, whatever it looks like.
       const refuse = (wrong, fix, right = wordsOf(facts)) =>
         unknown ? this.skip(node.line, `${path} ${unknown}`) : this.add(node.line, "error", wrong, { name: key, right, path: at.link, fix });

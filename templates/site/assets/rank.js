@@ -87,10 +87,10 @@
       this.entries.forEach((entry, index) => (entry.text = positions[index] ? positions[index] - 1 : next++));
       const spelled = (numbers) => numbers.map((number) => ({ about: phrases[number][0], text: phrases[number][1] }));
       for (const [distance, number] of facts) {
-        const [own, limits, inKinds = {}] = known[number];
-        const others = Object.entries(inKinds).map(([kind, [other, limits]]) => [kind, { facts: spelled(other), limits }]);
+        const [own, limits, others = {}] = known[number];
+        const elsewhere = new Map(Object.entries(others).map(([name, [other, limits]]) => [name, { facts: spelled(other), limits }]));
         const values = (limits.only ?? []).map((value) => this.nameOf(value));
-        Object.assign(this.entries[(last += distance)], { facts: spelled(own), limits, values, inKinds: new Map(others) });
+        Object.assign(this.entries[(last += distance)], { facts: spelled(own), limits, values, elsewhere });
       }
       for (const alias of aliases) {
         for (const type of alias[0]) this.aliases.push(...createAlias(this.types[type], alias, this));
@@ -449,8 +449,8 @@
     }
 
     /** What is known of a result in its kind, first what words ask for. */
-    factsOf({ entry, type, note }, text) {
-      const { facts = [] } = entry.inKinds?.get(type.name.text) ?? entry;
+    factsOf({ entry, type, fields, note }, text) {
+      const { facts = [] } = knownAt(type, fields.map(({ name }) => name.text).join("."), entry);
       const words = text.toLowerCase().split(SEPARATOR);
       const isAsked = ({ about }) => words.some((word) => this.words.get(about)?.has(word));
       const sorted = [...facts.filter(isAsked), ...facts.filter((fact) => !isAsked(fact))];
@@ -518,6 +518,9 @@
     return matchName(kind.name, term) !== undefined ||
       matchResource(kind, term)?.match === MATCH.exact;
   }
+
+  /** What is known of a field at a path of a kind: of metadata by the path, of others by the kind. */
+  const knownAt = (kind, path, field) => kind.elsewhere?.get(path) ?? field.elsewhere?.get(kind.name.text) ?? field;
 
   /** The order of kinds that have the same field: those that people use first, then stable ones. */
   const byUse = (one, other) => other.usage - one.usage || one.api.order - other.api.order;
@@ -607,5 +610,5 @@
   globalThis.kubestencilIndex = (payload) => receive(payload.release, () => pools.set(payload.release, new Pool(payload)));
   globalThis.kubestencilTexts = (payload) => receive(payload.release, (pool) => pool?.setTexts(payload));
 
-  Object.assign(globalThis.kubestencilSearch, { findResults, pools });
+  Object.assign(globalThis.kubestencilSearch, { findResults, knownAt, pools });
 })();
