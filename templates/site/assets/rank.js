@@ -247,7 +247,9 @@
             const path = [...fields, field];
             if (field.name.joined === term) matches.push(path);
             const next = this.types[field.reference];
-            if (next && next.name.text !== "ObjectMeta") inner.push({ type: next, fields: path });
+            // Of metadata only what is known of the kind's own: the name of a StatefulSet.
+            const isMeant = next?.name.text !== "ObjectMeta" || (owner === type && type.elsewhere?.has(`metadata.${term}`));
+            if (next && isMeant) inner.push({ type: next, fields: path });
           }
         }
         if (matches.length) return matches;
