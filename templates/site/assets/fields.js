@@ -6,10 +6,16 @@
     globalThis.kubestencil;
   const { path: ownPath, release } = document.documentElement.dataset;
 
-  /** Load what writes the code of fields; the last script has their data. */
+  // Where the code of the selected field comes, so that it moves nothing.
+  const codePlace = element("div", { id: "field-code" });
+
+  /** Load what writes the code of fields. */
   function loadCode() {
     const paths = ["assets/example.js", "assets/code.js", `${release}/field-examples.js`];
-    return paths.map((path) => loadScript(path, () => announce("The code cannot be loaded."))).at(-1);
+    for (const path of paths) loadScript(path, () => {
+      announce("The code cannot be loaded.");
+      codePlace.remove();
+    });
   }
 
   // --------------------------------------------------------------- the tree of fields
@@ -25,12 +31,10 @@
   const filterInput = document.getElementById("field-filter");
   const trees = [...document.querySelectorAll("main ul.tree:not(.tree .tree)")];
   const nestedTypes = document.getElementById("nested-types");
-  // Without reading the HTML of the types, which is long.
-  const typeNames = (nestedTypes?.textContent ?? "").matchAll(/<ul class=tree id="([^"]*)"/g);
-  const typeLinks = new Set([...typeNames].map(([, type]) => pageOf(type)));
-  let fieldLists = null; // the fields of each type on the page, by its link
-  const places = new Map(); // what holds at a path of this kind only
-  const fixed = new Set(); // the paths that cannot change, as most beside them
+  // The HTML of what holds at places of this kind only, and of each type, by its link.
+  const [placesText, ...texts] = (nestedTypes?.textContent ?? "").split(/(?=<ul class=tree id=")/);
+  const typeTexts = new Map(texts.map((text) => [pageOf(/id="([^"]*)"/.exec(text)[1]), text]));
+  const typeLists = new Map(); // what was read of it
   const listsWithButtons = new Set();
 
   // The first line of an item has the button, the name, and the type.
@@ -39,33 +43,38 @@
   const nestedListOf = (item) => item.querySelector(":scope > ul.tree");
 
   /**
-   * The lists of the types that can be expanded. Browsers without scripts show them as
-   * lists with titles; others do not read this part of the page until something is expanded.
+   * A part of the HTML of nested types. Browsers without scripts show it as lists with titles;
+   * others do not read it until something is expanded, and then no more than they need.
    */
-  function listsOfTypes() {
-    if (fieldLists) return fieldLists;
-    const parsed = new DOMParser().parseFromString(nestedTypes?.textContent ?? "", "text/html");
+  function parse(text) {
+    const part = new DOMParser().parseFromString(text, "text/html");
     // Without a script, the id of a list is its title, and fields link to it.
-    for (const link of parsed.querySelectorAll(".tree a + a[href^='#']")) {
+    for (const link of part.querySelectorAll(".tree a + a[href^='#']")) {
       link.setAttribute("href", pageOf(link.getAttribute("href").slice(1)));
     }
-    updateLinks(parsed);
-    const lists = [...parsed.querySelectorAll("ul.tree[id]")];
-    fieldLists = new Map(lists.map((list) => [pageOf(list.id), list]));
-    for (const list of lists) list.removeAttribute("id");
-    for (const place of parsed.querySelectorAll("#places > li")) places.set(place.dataset.place, place);
-    for (const { textContent } of parsed.querySelectorAll("#fixed > code")) fixed.add(textContent);
-    return fieldLists;
+    updateLinks(part);
+    return part;
   }
+
+  /** The list of the fields of a type, by its link; undefined where it has none on the page. */
+  function typeList(link) {
+    if (!typeLists.has(link) && typeTexts.has(link)) {
+      const list = parse(typeTexts.get(link)).querySelector("ul");
+      list.removeAttribute("id");
+      typeLists.set(link, list);
+    }
+    return typeLists.get(link);
+  }
+
+  const inKind = parse(placesText);
+  const places = new Map([...inKind.querySelectorAll("#places > li")].map((place) => [place.dataset.place, place]));
+  // The paths that cannot change, as most beside them.
+  const fixed = new Set([...inKind.querySelectorAll("#fixed > code")].map(({ textContent }) => textContent));
 
   const typeLinkOf = (item) =>
     item.firstElementChild.querySelector(":scope > a + a")?.getAttribute("href");
 
-  /** The list of the fields of an item's type; undefined where it has no fields. */
-  function typeListOf(item) {
-    const link = typeLinkOf(item);
-    return typeLinks.has(link) ? listsOfTypes().get(link) : undefined;
-  }
+  const typeListOf = (item) => typeList(typeLinkOf(item));
 
   /**
    * Add the buttons to the items of a list, once. Lists of types get them, too, so that
@@ -78,7 +87,7 @@
     const blank = element("button", { type: "button", className: "fold", ariaExpanded: "false" });
     for (const item of list.children) {
       const nested = nestedListOf(item);
-      if (!nested && !typeLinks.has(typeLinkOf(item))) continue;
+      if (!nested && !typeTexts.has(typeLinkOf(item))) continue;
       const button = blank.cloneNode(true);
       button.ariaLabel = `Fields of ${nameOf(item).textContent}`;
       item.firstElementChild.prepend(button);
@@ -91,10 +100,10 @@
 
   /** A new list of the fields of an item's type, with full paths; not yet in the page. */
   function createNestedList(item) {
-    const typeList = typeListOf(item);
-    if (!typeList) return null;
-    addButtons(typeList);
-    const list = document.importNode(typeList, true);
+    const ofType = typeListOf(item);
+    if (!ofType) return null;
+    addButtons(ofType);
+    const list = document.importNode(ofType, true);
     const href = nameOf(item).getAttribute("href");
     for (const nestedItem of list.querySelectorAll("ul.tree > li")) {
       const name = nameOf(nestedItem);
@@ -180,7 +189,7 @@
         yield* inside(nested, new Set([...ancestors, type]));
       }
     }
-    for (const tree of trees) yield* inside(tree, new Set([listsOfTypes().get(pageOf(ownPath))])); // a field may have the page's own type
+    for (const tree of trees) yield* inside(tree, new Set([typeList(pageOf(ownPath))])); // a field may have the page's own type
     return remaining;
   }
 
@@ -210,8 +219,12 @@
     return null;
   }
 
-  /** Scroll to an item, again for some frames: lists get their height as they are laid out. */
+  /**
+   * Scroll to an item and focus it, again for some frames: lists get their height as they are laid
+   * out, and the browser takes the focus from a page that it opens at a fragment.
+   */
   function scrollToItem(item, frames = 8) {
+    nameOf(item).focus({ preventScroll: true });
     item.scrollIntoView();
     if (frames) requestAnimationFrame(() => scrollToItem(item, frames - 1));
   }
@@ -258,9 +271,9 @@
     item.classList.add("here");
     showSince(item);
     insertBelow(item, actions);
-    const script = loadCode();
+    loadCode();
+    if (!globalThis.kubestencil.exampleOf) insertBelow(item, codePlace);
     dispatchEvent(new CustomEvent("field-selected", { detail: item }));
-    return script;
   }
 
   /** Show the fields, which are hidden while a link into them is opened. */
@@ -271,17 +284,10 @@
     for (const tree of path ? trees : []) {
       const item = revealField(tree, path);
       if (!item) continue;
-      const script = select(item);
+      select(item);
       if (buttonOf(item)) expand(item, nestedListOf(item) ?? createNestedList(item));
-      const show = () => {
-        reveal();
-        nameOf(item).focus({ preventScroll: true });
-        scrollToItem(item);
-      };
-      // Where the code comes below the field, it would move what follows.
-      script?.addEventListener("load", show);
-      script?.addEventListener("error", show);
-      if (!script) show();
+      reveal();
+      scrollToItem(item);
       return;
     }
     reveal();
