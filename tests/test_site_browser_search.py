@@ -196,6 +196,17 @@ def test_the_address_of_a_search_can_be_shared(browser: Browser, base_url: str) 
     assert browser.run("return location.search") == "?q=c%2B%2B+%26+x"
 
 
+def test_the_first_result_is_selected_however_the_index_comes(
+    browser: Browser, base_url: str
+) -> None:
+    """Descriptions come after names, and can move another result to the first place."""
+    browser.open(f"{base_url}{POD}?q=statefulset name length")
+    browser.wait(INDEX_IS_LOADED)
+    first = "return document.querySelector('#found > :first-child')"
+    assert browser.run(f"{first}.ariaSelected") == "true"
+    assert browser.run(f"{first}.hash") == "#metadata.name"
+
+
 def test_a_result_on_the_same_page_does_not_load_it_again(
     browser: Browser, base_url: str
 ) -> None:

@@ -280,19 +280,23 @@
   const reveal = () => document.documentElement.classList.remove("deep");
 
   function openField() {
-    const path = addressedPath();
-    for (const tree of path ? trees : []) {
-      const item = revealField(tree, path);
-      if (!item) continue;
+    const path = addressedPath(), notice = document.getElementById("missing-field");
+    const item = path && trees.reduce((match, tree) => match ?? revealField(tree, path), null);
+    notice.hidden = !path || Boolean(document.getElementById(path) ?? item);
+    if (item) {
       select(item);
       if (buttonOf(item)) expand(item, nestedListOf(item) ?? createNestedList(item));
-      reveal();
-      scrollToItem(item);
-      return;
     }
     reveal();
-    if (!path || document.getElementById(path)) return;
-    loadScript("assets/missing-field.js", () => announce("The page does not have this field."));
+    if (item) return scrollToItem(item);
+    if (notice.hidden) return;
+    // The change history may say of the field, or of one that it is in, when it came or went.
+    const fieldOf = (change) => change.querySelector("a, code")?.textContent;
+    const change = [...document.querySelectorAll("[data-changes] li[data-event]")].find((item) => `${path}.`.startsWith(`${fieldOf(item)}.`));
+    notice.textContent = change
+      ? `${fieldOf(change)} was ${change.dataset.event} in ${change.closest("[data-changes]").dataset.changes}. This is ${release}.`
+      : `${release} does not have ${path} here.`;
+    notice.scrollIntoView({ block: "center" });
   }
 
   /** Handle an arrow key on an expand button, as in a tree widget. */

@@ -181,7 +181,8 @@
       ? findResults(query)
       : { results: [], isComplete: true };
     const isSameQuery = query === shownQuery;
-    const selectedHref = list.querySelector("[aria-selected=true]")?.getAttribute("href");
+    // Where more of an index came, what is first was not chosen.
+    const selectedHref = list.querySelector("[aria-selected=true]:not(:first-child)")?.getAttribute("href");
     const words = [...new Set(contentOf(query, pools.get(ownRelease)?.words ?? new Map()).map(({ word }) => word))];
     shown = results;
     list.ariaBusy = String(isLoading());
