@@ -136,6 +136,13 @@ USAGE_ERRORS = [
     (("render", "1.35", "--nope"), 2, "no option is called --nope"),
     (("render", "1.35", "--set", "markdown.x=1"), 2, "no option 'x'"),
     (("render", "1.35", "--set", "x"), 2, "TARGET.OPTION=VALUE"),
+    (
+        ("render", "1.35", "-t", "rust", "-t", "cue", "--set", "go.module=x"),
+        2,
+        "--set go.module: the target go is not generated\n  generated are cue, rust",
+    ),
+    (("render", "--set", "go.module=x"), 2, "the target go is not generated"),
+    (("serve", "1.35", "--set", "go.module=x"), 2, "the target go is not generated"),
     (("render", "1.35", "--set", "markdwn.title=x"), 2, "did you mean markdown"),
     (("render", "1.35", "--templates", "nowhere"), 2, "is not a folder"),
     (("render", "1.35", "--spec-dir", "nowhere"), 2, "is not a folder"),

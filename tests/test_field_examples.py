@@ -12,9 +12,11 @@ import pytest
 from kubestencil.schema import Release
 from kubestencil.schema.field_paths import field_paths
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.knowledge.conditions import refused_places
+from kubestencil.schema.knowledge.conditions import Combination, refused_places
 from kubestencil.schema.knowledge.snapshots import snapshots
 from kubestencil.schema.well_known import is_built_in
+from kubestencil.source.releases import ReleaseRange
+from kubestencil.targets.examples.rules import Siblings, follow
 from kubestencil.targets.field_examples.changes import difference, merged
 from kubestencil.targets.field_examples.explanations import explanation
 from kubestencil.targets.field_examples.objects import FieldExamples
@@ -181,3 +183,19 @@ def test_a_real_server_keeps_examples(api_server: Client) -> None:
         or not field_values(release, definition, reply.body, question.path)
     ]
     assert len(refused) <= (1 - ASKED_SHARE) * len(asked), refused
+
+
+@pytest.mark.parametrize(
+    ("fields", "followed"),
+    [
+        ({"a": 1, "b": {"c": 2}}, {"a": 1, "b": {"c": 2}}),
+        ({"a": 1, "b": {}}, {"b": {}}),
+        ({"a": 1}, {}),
+    ],
+)
+def test_a_field_that_needs_one_without_a_value_is_left_out(
+    fields: dict[str, Any], followed: dict[str, Any]
+) -> None:
+    rule = Combination(ReleaseRange("1.29"), "Any", ("a",), "needs", ("b.c",))
+    follow(fields, [rule], None, Siblings.of({}))
+    assert fields == followed

@@ -26,6 +26,7 @@ from kubestencil.engine.view import PublicName
 from kubestencil.project import changelog
 from kubestencil.project.lock import Lock, LockedDocument, read_lock, write_lock
 from kubestencil.project.summary import NameChanges, compare_names, summary
+from kubestencil.source import embedded
 from kubestencil.source.releases import next_minor_version
 from kubestencil.targets import generate_files, public_names
 from kubestencil.version import __version__
@@ -313,24 +314,27 @@ def test_what_is_no_code_needs_no_trust(run: Command) -> None:
     commands that generate nothing do not look at what is generated."""
     (run.folder / "mine").mkdir()
     (run.folder / "mine" / "a.md").write_text("# a\n")
-    settings = (
-        '"python.url=https://example.com/a", "jsonschema.prefix=https://example.com/b"',
-        '"site.pages=mine"',
-    )
+    (run.folder / "specs").mkdir()
+    (run.folder / "specs/1.35.json").write_bytes(embedded.standard_types())
     manifest = (
-        '[[generate]]\ntarget = ["python"]\nreleases = ["1.35"]\noutput = "out"\n'
+        '[[generate]]\ntarget = ["python", "jsonschema", "site"]\n'
+        'releases = ["1.35"]\noutput = "out/{target}"\n'
     )
-    for setting in settings:
-        (run.folder / "kubestencil.toml").write_text(f"{manifest}set = [{setting}]\n")
-        done = run("render")
-        assert done.returncode == 0, done.stderr
+    settings = (
+        "python.url=https://example.com/a",
+        "jsonschema.prefix=https://example.com/b",
+        "site.pages=mine",
+    )
+    (run.folder / "kubestencil.toml").write_text(f"{manifest}set = {[*settings]}\n")
+    done = run("render")
+    assert done.returncode == 0, done.stderr
     code = f'{manifest}templates = "mine"\n'
     (run.folder / "kubestencil.toml").write_text(code)
     (run.folder / "map.yaml").write_text("apiVersion: v1\nkind: ConfigMap\n")
     for command in (("check", "map.yaml"), ("diff", "1.34", "1.35", "--kind", "Pod")):
         assert "--trust" not in run(*command).stderr
     assert "--trust" in run("render").stderr
-    assert run("render", "--trust").returncode == 0
+    assert run("render", "--trust", "--prune").returncode == 0
 
 
 @pytest.mark.parametrize("setting", ["crds = ['a']", "spec = 'a/x'", "specs = 'a'"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +38,16 @@ def test_what_is_no_release_is_refused(value: Any) -> None:
     ):
         with pytest.raises(UsageError, match="is no release"):
             call()
+
+
+def test_an_option_of_a_target_that_is_not_generated_is_refused(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(UsageError, match="go is not generated\n  generated are rust"):
+        kubestencil.render(
+            ["1.35"], targets=["rust"], out=tmp_path, options={"go.module": "x"}
+        )
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.parametrize(

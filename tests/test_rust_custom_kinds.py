@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
-from kubestencil.targets.languages.rust.custom import kopium
+from kubestencil.targets.languages.rust import kopium
 from kubestencil.text.unique_names import free_names
 from tests.cluster import load_crds, stored_crds
-from tests.conftest import load_with_crds, make_release
-from tests.rust_crds import GADGET, STRING, crd, struct
+from tests.conftest import load, load_with_crds, make_release
+from tests.rust_crds import CONDITION, GADGET, STRING, array, crd, struct
 
 FILE = "src/api/example_com/v1/http_gadget.rs"
 
@@ -199,6 +199,30 @@ def test_conditions_that_are_kubernetes_own_have_its_type(
     own = "HttpGadgetStatusHistoryConditions"
     assert history["conditions"] == f"Option<Vec<super::{own}>>"
     assert "severity" in declared(gadget[FILE], own)
+
+
+def test_a_type_that_others_than_custom_kinds_refer_to_stays() -> None:
+    package = "#/definitions/com.example.v1."
+    served = {"group": "example.com", "version": "v1", "kind": "Widget"}
+    widget = {
+        **struct(conditions=array({"$ref": f"{package}WidgetCondition"})),
+        "x-kubernetes-group-version-kind": [served],
+    }
+    others = make_release(
+        {
+            "com.example.v1.Widget": widget,
+            "com.example.v1.WidgetCondition": CONDITION,
+            "org.example.Holder": struct(one={"$ref": f"{package}WidgetCondition"}),
+        }
+    )
+    release = load("1.35")
+    definitions = {**release.definitions, **others.definitions}
+    generated = generate(replace(release, definitions=definitions))
+    holder = declared(generated["src/org/example/holder.rs"], "Holder")
+    assert holder["one"] == "Option<crate::com::example::v1::WidgetCondition>"
+    spec = declared(generated["src/api/example_com/v1/widget.rs"], "Widget")
+    condition = "crate::apimachinery::pkg::apis::meta::v1::Condition"
+    assert spec["conditions"] == f"Option<Vec<{condition}>>"
 
 
 def test_custom_resources_alone_have_all_that_they_refer_to() -> None:

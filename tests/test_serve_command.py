@@ -159,6 +159,18 @@ def test_the_site_of_a_project_follows_its_pages_and_custom_resources(
     (run.folder / "pages/notes/example.com/Widget.md").write_text("Owner: us\n")
     serve_process.expect_output(r"site: \d+ files, ")
     assert b"Owner: us" in client.get("/1.35/example.com/v1/Widget/").body
+    project = run.folder / "kubestencil.toml"
+    before = project.read_text()
+    project.write_text(before.replace("set = [", 'set = ["site.title=Our API", '))
+    serve_process.expect_output(r"site: \d+ files, ")
+    assert b"Our API" in client.get("/").body
+    project.write_text("generate = 1")
+    serve_process.expect_error(r"error: .*kubestencil\.toml")
+    project.write_text(before.replace("docs", "elsewhere"))
+    serve_process.expect_error(r"error: kubestencil\.toml: names other files")
+    serve_process.expect_error(r"  start kubestencil serve again$")
+    project.write_text(before)
+    serve_process.expect_output(r"site: \d+ files, ")
     (run.folder / "crds/gadgets.yaml").unlink()
     serve_process.expect_output(r"site: \d+ files, ")
     assert client.get("/1.35/example.com/v1/Wadget/").status == 404

@@ -328,7 +328,12 @@ def render(
     unchanged.
     """
     from kubestencil import build
-    from kubestencil.engine import check_release_names, choose_targets, load_targets
+    from kubestencil.engine import (
+        check_options,
+        check_release_names,
+        choose_targets,
+        load_targets,
+    )
     from kubestencil.engine.run_cache import clear_run_caches
 
     clear_run_caches()
@@ -345,6 +350,7 @@ def render(
     sources = _sources(documents, limits)
     check_release_names((source.release for source in sources), all_targets)
     chosen = choose_targets(all_targets, list(targets), options or {}, len(sources))
+    check_options(options or {}, chosen)
     covered = [] if prune else build.find_covered(sources, chosen, Path(out), limits)
     return build.render(
         [build.BuildRequest(sources, chosen, covered)],

@@ -77,19 +77,32 @@ class WatchedPaths:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folders to watch, resolved.
-
-        For a file that is its parent folder: editors save a file by replacing it, and
-        the replacement would not be watched.
-        """
-        folders = (path if path.is_dir() else path.parent for path in self.paths)
+        """The folders to watch, resolved."""
+        folders = filter(Path.is_dir, self.paths)
         return tuple(dict.fromkeys(folder.resolve() for folder in folders))
+
+    @property
+    def file_states(self) -> tuple[tuple[int, ...], ...]:
+        """What differs after a change of the files.
+
+        Editors save a file by replacing it: its folder would have to be watched, and may
+        be as large as a project.
+        """
+        return tuple(_state(path) for path in self.paths if not path.is_dir())
 
     def includes(self, path: Path) -> bool:
         """Whether a change of ``path``, which is resolved, rebuilds the site."""
         return not path.is_relative_to(self.output.resolve()) and any(
             path.is_relative_to(watched.resolve()) for watched in self.paths
         )
+
+
+def _state(file: Path) -> tuple[int, ...]:
+    try:
+        status = file.stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def serve(
@@ -187,6 +200,7 @@ def _watch(watched: WatchedPaths) -> Generator[bool, None, None]:
     def watch_filter(change: Change, path: str) -> bool:
         return is_relevant(change, path) and watched.includes(Path(path))
 
+    before, is_pending = watched.file_states, False
     try:
         for changes in watch(
             *watched.folders,
@@ -194,7 +208,10 @@ def _watch(watched: WatchedPaths) -> Generator[bool, None, None]:
             rust_timeout=_WATCH_INTERVAL,
             yield_on_timeout=True,
         ):
-            yield bool(changes)
+            states = watched.file_states
+            # A file is written step by step.
+            yield bool(changes) or (is_pending and states == before)
+            is_pending, before = states != before, states
     except OSError as error:
         raise ServeError(
             f"cannot be watched: {error}",

@@ -269,7 +269,7 @@ def is_of_kubernetes(kind: GroupVersionKind) -> bool:
     return kind.group in built_in_groups() or is_configuration_group(kind.group)
 
 
-def is_configuration(kind: GroupVersionKind) -> bool:
+def is_unknown_configuration(kind: GroupVersionKind) -> bool:
     """Whether a kind is that of a configuration file of which no table has the fields."""
     is_known = is_configuration_group(kind.group)
     is_other = not kind.group and kind.version != "v1"

@@ -21,8 +21,8 @@ from kubestencil.checking.judgement import (
 from kubestencil.checking.kind_findings import (
     custom_kinds_of,
     has_name_of_kubernetes,
-    is_configuration,
     is_of_kubernetes,
+    is_unknown_configuration,
     meant_kind,
 )
 from kubestencil.checking.paths import Path, field_path
@@ -76,7 +76,7 @@ class Upgrade:
             return reason
         if is_kustomize_kind(kind.group or kind.version):
             return "configuration of a plugin of kustomize"
-        if is_configuration(kind):
+        if is_unknown_configuration(kind):
             return "configuration of a program"
         is_known = (
             is_of_kubernetes(kind)

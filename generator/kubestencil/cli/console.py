@@ -51,10 +51,10 @@ def exit_code(run: Callable[[], int]) -> int:
     try:
         return run()
     except KubestencilError as error:
-        _show_error(str(error))
+        show_error(str(error))
         return error.exit_code
     except click.NoSuchOption as error:
-        _show_error(str(_unknown_option(error)))
+        show_error(str(_unknown_option(error)))
         return error.exit_code
     except click.ClickException as error:
         error.show()
@@ -71,7 +71,7 @@ def exit_code(run: Callable[[], int]) -> int:
         # Sources and output folders raise KubestencilError. What remains without a file
         # is a failure of standard output itself: a full disk, a closed terminal.
         where = error.filename or "standard output: cannot be written"
-        _show_error(f"{where}: {error.strerror or 'it is closed'}")
+        show_error(f"{where}: {error.strerror or 'it is closed'}")
         return 1
 
 
@@ -116,7 +116,8 @@ def _show(label: str, text: str) -> None:
     click.echo(label + without_controls(text), err=True)
 
 
-def _show_error(text: str) -> None:
+def show_error(text: str) -> None:
+    """Show an error on standard error."""
     _show(click.style("error: ", fg="red", bold=True), text)
 
 

@@ -33,6 +33,7 @@ from kubestencil.cli.rendering.run import (
     Prepared,
     RenderOptions,
     announce_size,
+    check_settings,
     generate,
     is_missing,
     prepare,
@@ -187,6 +188,7 @@ def _generate_overview(options: RenderOptions) -> bool:
 
 def _generate_and_open(options: RenderOptions, prepared: Sequence[Prepared]) -> bool:
     """Generate or check targets of documents; whether that failed."""
+    check_settings(options, [target for _, targets in prepared for target in targets])
     announce_size(options, prepared)
     if is_missing(options, options.out):
         return True
@@ -223,6 +225,11 @@ def render_project(
             ),
             where=LOCK,
             hint="run kubestencil update",
+        )
+    if options.settings:
+        tables = locked_tables(context, project, old)
+        check_settings(
+            options, [target for table in tables for target in table.targets]
         )
     lock, is_drifted = Lock(), False
     targets: dict[str, Target] = {}
@@ -322,6 +329,8 @@ def prepare_project(
                 options = options._replace(releases=locked.releases.get(key, requested))
         try:
             sources, targets = prepare(options)
+            if "settings" not in given:
+                check_settings(options, targets)
         except UsageError as error:
             where = error.where or f"{FILE}: {GENERATE} {number}"
             raise UsageError(error.what, where=where, hint=error.hint) from None

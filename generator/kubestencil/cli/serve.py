@@ -8,7 +8,7 @@ import webbrowser
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -29,14 +29,16 @@ from kubestencil.cli.options import (
     verbose_option,
 )
 from kubestencil.cli.render import locked_tables, render
-from kubestencil.cli.rendering.run import RenderOptions, prepare
+from kubestencil.cli.rendering.run import RenderOptions, check_settings, prepare
 from kubestencil.cli.rendering.summary import report_summary
 from kubestencil.cli.settings import read_project_of, trust_option
 from kubestencil.engine.run_cache import clear_run_caches
-from kubestencil.project import read_lock
+from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.project import FILE, read_lock
 
 if TYPE_CHECKING:
     from kubestencil.engine import Target
+    from kubestencil.source import Source
 
 #: The target that is served.
 _SITE = "site"
@@ -68,23 +70,23 @@ def serve(
 ) -> None:
     """Serve the docs site on this machine, and rebuild it on changes.
 
-    The site is generated first, and again whenever a template, a file that one of its
-    options names, or a CustomResourceDefinition changes. Without RELEASE and --output, it
-    is the site of kubestencil.toml, if that has one. RELEASE and RANGE are as for
-    render. Ctrl-C stops the server.
+    The site is generated first, and again whenever kubestencil.toml, a template, a
+    CustomResourceDefinition, or a file that an option names changes. Without RELEASE
+    and --output, it is the site of kubestencil.toml, if that has one. RELEASE and RANGE
+    are as for render. Ctrl-C stops the server.
     """
-    options, layout = _project_site(context) or (
-        RenderOptions(**{**render.make_context("render", []).params, **values}),
-        "",
-    )
-    options = options._replace(names=(_SITE,))
-    sources, [target] = prepare(options)
-    console.announce_sources(sources, quiet=False)
-    build_site = partial(_build_site, options, layout)
-    folder = options.out / (layout.replace("{target}", _SITE) or _SITE)
+    site = _project_site(context)
+    if site is None:
+        defaults = render.make_context("render", []).params
+        options = RenderOptions(**{**defaults, **values})._replace(names=(_SITE,))
+        sources, [target] = prepare(options)
+        site = _Site(options, "", sources, target)
+    if context.get_parameter_source("settings") is ParameterSource.COMMANDLINE:
+        check_settings(site.options, [site.target])
+    console.announce_sources(site.sources, quiet=False)
 
     def on_listening(url: str) -> None:
-        click.echo(f"serving {folder} at {url} (press Ctrl-C to stop)")
+        click.echo(f"serving {site.folder} at {url} (press Ctrl-C to stop)")
         if open_browser:
             webbrowser.open(url)
 
@@ -92,18 +94,50 @@ def serve(
     gc.enable()
     with contextlib.suppress(KeyboardInterrupt):
         server.serve(
-            folder,
+            site.folder,
             port,
-            server.WatchedPaths(_watched_paths(target, options), folder),
-            build=build_site,
-            rebuild=partial(server.run_in_subprocess, partial(_rebuild, build_site)),
+            site.watched,
+            build=partial(_build_site, site.options, site.layout),
+            rebuild=partial(_rebuild, context, site),
             on_listening=on_listening,
         )
 
 
-def _project_site(context: click.Context) -> tuple[RenderOptions, str] | None:
-    """How the project of the current folder generates its site, and the folder of that;
-    None where it has none, or the command line names releases or a folder.
+class _Site(NamedTuple):
+    """A site that is served: how it is generated, and from what. ``layout`` is the output
+    folder that a project has for it, empty without one."""
+
+    options: RenderOptions
+    layout: str
+    sources: list[Source]
+    target: Target
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the site."""
+        return self.options.out / (self.layout.replace("{target}", _SITE) or _SITE)
+
+    @property
+    def watched(self) -> server.WatchedPaths:
+        """The project, the template folders, the files and folders that options of the
+        target name, and those of CustomResourceDefinitions."""
+        templates, target = self.options.templates, self.target
+        values = (str(target.options[name]) for name in target.path_options)
+        # An option may be empty, or name something built in instead of a path.
+        paths = (
+            Path(value)
+            for value in (*values, *self.options.crds)
+            if value and Path(value).exists()
+        )
+        own = [Path(FILE)] if self.layout else []
+        user_folders = [] if templates is None else [templates]
+        watched = dict.fromkeys((*own, *user_folders, *target.roots, *paths))
+        return server.WatchedPaths(tuple(watched), self.folder)
+
+
+def _project_site(context: click.Context) -> _Site | None:
+    """The site of the project of the current folder; None where it has none, or the
+    command line names releases or a folder.
 
     The current folder is that of the project from here on.
     """
@@ -120,7 +154,9 @@ def _project_site(context: click.Context) -> tuple[RenderOptions, str] | None:
         return None
     of_site = project._replace(generate=tuple(tables[:1]))
     [table] = locked_tables(context, of_site, read_lock(project.folder))
-    return table.options._replace(out=Path()), table.options.out.as_posix()
+    [target] = [target for target in table.targets if target.name == _SITE]
+    options = table.options._replace(names=(_SITE,), out=Path())
+    return _Site(options, table.options.out.as_posix(), table.sources, target)
 
 
 def _build_site(options: RenderOptions, layout: str) -> None:
@@ -144,8 +180,34 @@ def _build_site(options: RenderOptions, layout: str) -> None:
     report_summary(summary, options.out, quiet=False)
 
 
-def _rebuild(build_site: Callable[[], None]) -> None:
-    """Rebuild the site. An error is shown, and leaves the site as it was."""
+def _rebuild(context: click.Context, site: _Site) -> None:
+    """Rebuild the site, as its project says now. An error is shown, and leaves the site
+    as it was."""
+    try:
+        current = _current_site(context, site)
+    except (KubestencilError, click.ClickException) as error:
+        console.show_error(str(error))
+        return
+    build_site = partial(_build_site, current.options, current.layout)
+    server.run_in_subprocess(partial(_rebuild_site, build_site))
+
+
+def _current_site(context: click.Context, site: _Site) -> _Site:
+    """The site as its project says now. Raises UsageError where the server would have to
+    serve or watch something else."""
+    clear_run_caches()
+    current = _project_site(context) if site.layout else site
+    if current is None or current.watched != site.watched:
+        raise UsageError(
+            "names other files and folders than before",
+            where=FILE,
+            hint="start kubestencil serve again",
+        )
+    return current
+
+
+def _rebuild_site(build_site: Callable[[], None]) -> None:
+    """Rebuild the site in a process of its own, and show an error."""
 
     def run() -> int:
         build_site()
@@ -154,17 +216,3 @@ def _rebuild(build_site: Callable[[], None]) -> None:
     with click.Context(serve) as context:
         context.color = console.colour()
         console.exit_code(run)
-
-
-def _watched_paths(target: Target, options: RenderOptions) -> tuple[Path, ...]:
-    """The template folders, the files and folders that options of the target name, and
-    those of CustomResourceDefinitions."""
-    user_folders = () if options.templates is None else (options.templates,)
-    values = (str(target.options[name]) for name in target.path_options)
-    # An option may be empty, or name something built in instead of a path.
-    paths = (
-        Path(value)
-        for value in (*values, *options.crds)
-        if value and Path(value).exists()
-    )
-    return tuple(dict.fromkeys((*user_folders, *target.roots, *paths)))

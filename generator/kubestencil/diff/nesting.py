@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.field_paths import FieldPath, fields_along
+from kubestencil.schema.field_paths import FieldPath, field_at_path, fields_along
 from kubestencil.schema.types import Schema
 
 
@@ -79,9 +79,9 @@ def type_tree(
     def kept_path(name: str, target: Definition) -> str | None:
         """The former path of a type if it still leads to it."""
         former = former_paths.get(name, "")
-        along = fields_along(definition, release, former)
-        ends = (step.field.schema for step in along if step.path == former)
-        return former if target in (_target(end, release) for end in ends) else None
+        step = field_at_path(definition.name, former, release.schema_named)
+        leads = step is not None and _target(step.field.schema, release) is target
+        return former if leads else None
 
     paths = {} if start is None else {local_name(start.name, package): field_path or ""}
     pending = deque([] if start is None else [(start, field_path or "")])

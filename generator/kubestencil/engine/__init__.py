@@ -13,6 +13,7 @@ from kubestencil.engine.manifest import Target, load_targets
 from kubestencil.engine.options import read_options
 from kubestencil.engine.rendering import File, render_contexts
 from kubestencil.engine.selection import (
+    check_options,
     check_release_names,
     choose_targets,
     find_target,
@@ -36,6 +37,7 @@ __all__ = [
     "Part",
     "Target",
     "View",
+    "check_options",
     "check_release_names",
     "choose_targets",
     "find_target",

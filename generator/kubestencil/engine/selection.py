@@ -62,6 +62,21 @@ def choose_targets(
     ]
 
 
+def check_options(options: Iterable[str], targets: Iterable[Target]) -> None:
+    """Raise UsageError for one of ``options`` ("TARGET.OPTION") that changes nothing: it is
+    one of a target that is neither generated nor used by one that is."""
+    generated = {target.name: target for target in targets}
+    used = {name for target in generated.values() for name in target.depends_on}
+    for path in options:
+        name = path.partition(".")[0]
+        if name not in generated.keys() | used:
+            raise UsageError(
+                f"the target {name} is not generated",
+                where=f"--set {path}",
+                hint=f"generated are {', '.join(sorted(generated))}",
+            )
+
+
 def possible_targets(
     available: Mapping[str, Target], release_count: int
 ) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from kubestencil.schema.kinds import precedence
@@ -50,8 +50,23 @@ def fields_along(
 
     Names of fields may contain dots: the longest that fits is the one.
     """
-    owner, schema, start = definition.name, definition.schema, ""
-    while path:
+    return _along(definition.name, path, release.schema_named)
+
+
+def field_at_path(
+    definition: str, path: str, schema_of: Callable[[str], Schema | None]
+) -> FieldPath | None:
+    """The field at the end of a path, as ``fields_along``; None where there is none.
+    ``schema_of`` returns the schema of a definition, None where there is none."""
+    along = _along(definition, path, schema_of)
+    return next((step for step in along if step.path == path), None)
+
+
+def _along(
+    owner: str, path: str, schema_of: Callable[[str], Schema | None]
+) -> Iterator[FieldPath]:
+    schema, start = schema_of(owner), ""
+    while path and schema is not None:
         name = first_field(schema, path)
         if not name:
             return
@@ -61,7 +76,7 @@ def fields_along(
         schema = field.schema.innermost()
         if schema.ref is not None:
             owner = schema.ref
-            schema = release.definitions[owner].schema
+            schema = schema_of(owner)
 
 
 def first_field(schema: Schema, path: str) -> str:

@@ -33,7 +33,8 @@ class FrozenArray(list[Any]):
 
 
 def frozen(value: Any) -> Any:
-    """A JSON value with equal ones in it, none of which can be changed."""
+    """A JSON value with equal ones in it, none of which can be changed. What cannot be
+    changed already is itself."""
     if type(value) is dict:
         # A text, which most values are, is found without a call.
         return FrozenObject(
@@ -45,3 +46,33 @@ def frozen(value: Any) -> Any:
     if type(value) is list:
         return FrozenArray(map(frozen, value))
     return value
+
+
+#: The frozen JSON values of some documents, by what they are made of.
+Known = dict[tuple[object, ...], Any]
+
+
+def frozen_once(value: Any, known: Known) -> Any:
+    """A JSON value as ``frozen`` has it, in which equal objects and arrays are the same,
+    and the same as those in ``known``: schemas of custom resources repeat half of their
+    parts."""
+    if type(value) is dict:
+        values = [frozen_once(child, known) for child in value.values()]
+        key = (dict, *value, *map(_identity, values))
+        if key not in known:
+            known[key] = FrozenObject(zip(value, values, strict=True))
+        return known[key]
+    if type(value) is list:
+        values = [frozen_once(child, known) for child in value]
+        key = (list, *map(_identity, values))
+        if key not in known:
+            known[key] = FrozenArray(values)
+        return known[key]
+    return value
+
+
+def _identity(value: Any) -> object:
+    """What equal values have in common: ``1``, ``1.0`` and ``True`` are not equal."""
+    if type(value) is str:
+        return value
+    return id(value) if isinstance(value, dict | list) else (type(value), value)

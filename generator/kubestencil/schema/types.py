@@ -445,6 +445,11 @@ class Release:
             document=frozen({**self.document, "definitions": schemas}),
         )
 
+    def schema_named(self, name: str) -> Schema | None:
+        """The schema of a definition; None where there is none."""
+        definition = self.definitions.get(name)
+        return None if definition is None else definition.schema
+
     @property
     def has_paths(self) -> bool:
         """Whether the document has operations; embedded ones have none."""

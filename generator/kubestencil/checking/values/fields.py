@@ -83,7 +83,7 @@ def _too_long(length: int, most: int | None, parts: str) -> _Fault | None:
 def _misnamed(name: str, value: str) -> _Fault | None:
     if FORMATS[name].accepts(value):
         return None
-    message = f"{shown(value)} is not {name}: {FORMATS[name].meaning}"
+    message = f"{shown(value)} must be {FORMATS[name].meaning}"
     return _Fault("invalid-name", message)
 
 

@@ -23,8 +23,7 @@ from kubestencil.validator.protocol import Answer, Cause
 # its data would go, with a Service its address.
 _HINT = "keep the old value, or create the object under another name"
 
-# What Go prints of a value as a whole, and the names of fields in a sentence.
-_DUMP = re.compile(r"Invalid value: [\[{].*[\]}]: (.*)")
+# The names of fields in a sentence.
 _QUOTED = re.compile(r"[`']([\w.\[\]*]+)[`']")
 _MAX_CHANGED = 3
 
@@ -96,8 +95,7 @@ def _refused(
     """The problem of a change, at the first of the fields that were changed and must not
     be; those that may are quoted in what the server says of a whole."""
     text = cause.message.partition("\n")[0]
-    dump = _DUMP.fullmatch(text)
-    message = message_of(cause._replace(message=dump[1] if dump else text))
+    message = message_of(cause._replace(message=text))
     mutable = {name.replace("[*]", "") for name in _QUOTED.findall(text)}
     changed = [
         place

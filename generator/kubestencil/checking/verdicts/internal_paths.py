@@ -72,7 +72,7 @@ _RENAMES = (
 
 # A path that only the message has: "spec.addresses[1]" must validate at least one schema.
 _IN_MESSAGE = re.compile(
-    r'Invalid value: .{0,100}?: "([\w.\[\]-]{1,300})" must validate'
+    r'Invalid value: (?:.{0,100}?: )?"([\w.\[\]-]{1,300})" must validate'
     r'|.{0,300}?: unknown field "([\w.\[\]-]{1,300})"'
 )
 

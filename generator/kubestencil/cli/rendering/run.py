@@ -17,7 +17,13 @@ from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import parse_settings
 from kubestencil.cli.rendering.summary import first_page, report_summary
-from kubestencil.engine import Target, choose_targets, load_targets, possible_targets
+from kubestencil.engine import (
+    Target,
+    check_options,
+    choose_targets,
+    load_targets,
+    possible_targets,
+)
 from kubestencil.errors import UsageError
 from kubestencil.output_paths import check_folder
 from kubestencil.shards import WHOLE, Shard
@@ -102,6 +108,11 @@ def prepare(options: RenderOptions) -> Prepared:
         names = possible_targets(all_targets, len(sources))
     settings = parse_settings(options.settings)
     return sources, choose_targets(all_targets, names, settings, len(sources))
+
+
+def check_settings(options: RenderOptions, targets: Iterable[Target]) -> None:
+    """Raise UsageError for a value of ``--set`` that changes none of some targets."""
+    check_options(parse_settings(options.settings), targets)
 
 
 class Generated(NamedTuple):

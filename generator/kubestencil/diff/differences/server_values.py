@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.differences.names import ChangeName
+from kubestencil.schema.field_paths import field_at_path
 from kubestencil.schema.keywords import CONTENT
 from kubestencil.schema.kinds import only_kind
 from kubestencil.schema.knowledge.conditions import combinations
@@ -96,10 +97,10 @@ def _in_kinds(
     for kind in sorted(old.keys() & new.keys() & kinds.keys()):
         for path in sorted(old[kind].keys() & new[kind].keys()):
             former, later = (
-                _field_at(side, kinds[kind], path) for side in (before, after)
+                field_at_path(kinds[kind], path, side.get) for side in (before, after)
             )
             if former is not None and later is not None:
-                schemas = former.schema, later.schema
+                schemas = former.field.schema, later.field.schema
                 changes = tuple(_changes(old[kind][path], new[kind][path], False))
                 yield from field_differences(kinds[kind], path, schemas, changes)
 
@@ -113,13 +114,15 @@ def _under_conditions(
     old, new = map(_conditional_formats, releases)
     for key in sorted(old.keys() & new.keys()):
         definition, path, condition = key
-        former, later = (_field_at(side, definition, path) for side in (before, after))
+        former, later = (
+            field_at_path(definition, path, side.get) for side in (before, after)
+        )
         if old[key] == new[key] or former is None or later is None:
             continue
         change = ValueChange("text-format-changed", "format", old[key], new[key], True)
-        schemas = former.schema, later.schema
+        schemas = former.field.schema, later.field.schema
         for found in field_differences(
-            later.definition, later.field, schemas, (change,)
+            later.definition, later.field.name, schemas, (change,)
         ):
             yield replace(found, condition=condition)
 
@@ -133,27 +136,6 @@ def _conditional_formats(release: str) -> Mapping[tuple[str, str, str], str]:
             condition = " and ".join(map(str, row.terms))
             found[row.definition, path, condition] = format_name
     return found
-
-
-class _Field(NamedTuple):
-    """A field, with the full name of the definition that has it."""
-
-    definition: str
-    field: str
-    schema: Schema
-
-
-def _field_at(schemas: Schemas, definition: str, path: str) -> _Field | None:
-    """The field at a path of a definition, JSON names with dots between them; None where
-    there is none."""
-    *outer, name = path.split(".")
-    for step in outer:
-        inner = definition in schemas and schemas[definition].field(step)
-        if not inner or (ref := inner.innermost().ref) is None:
-            return None
-        definition = ref
-    schema = schemas[definition].field(name) if definition in schemas else None
-    return schema and _Field(definition, name, schema)
 
 
 def field_differences(

@@ -9,7 +9,7 @@ from kubestencil.diff.releases import facts
 from kubestencil.diff.rules.rule_context import RuleContext, resolved, turns_on
 from kubestencil.schema.kinds import only_kind, stated_kinds
 from kubestencil.schema.knowledge.conditions import refused_fields
-from kubestencil.schema.knowledge.configurations import configuration_kinds
+from kubestencil.schema.knowledge.configurations import is_configuration_kind
 from kubestencil.schema.knowledge.coverage import covers_both
 from kubestencil.schema.knowledge.descriptions import (
     changed_defaults,
@@ -103,7 +103,7 @@ def successor(difference: Difference, context: RuleContext) -> GroupVersionKind 
 
 def is_configuration(difference: Difference, _: RuleContext) -> bool:
     """Whether a definition is that of a configuration file, which no server serves."""
-    return served_kind(difference) in configuration_kinds()
+    return is_configuration_kind(served_kind(difference))
 
 
 def is_not_enabled(difference: Difference, context: RuleContext) -> bool:

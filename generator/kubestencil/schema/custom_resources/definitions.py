@@ -7,7 +7,7 @@ same in each, so that the last result is kept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -22,6 +22,7 @@ from kubestencil.schema.documents.inline import (
     notes_on_numbers,
 )
 from kubestencil.schema.documents.openapi2 import parse_definitions
+from kubestencil.schema.frozen import Known, frozen_once
 from kubestencil.schema.pointer import Pointer, SourceMap
 from kubestencil.schema.types import (
     Definition,
@@ -178,11 +179,15 @@ def decode_crds(crds: CrdSet) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
 def _read_files(files: tuple[SourceFile, ...]) -> tuple[FileContents | SpecError, ...]:
     """What each file has, or why it cannot be read."""
     contents: list[FileContents | SpecError] = []
+    known: Known = {}
     for file in files:
         try:
-            contents.append(read_objects(file))
+            crds, others = read_objects(file)
         except SpecError as error:
             contents.append(error)
+        else:
+            shared = [replace(crd, value=frozen_once(crd.value, known)) for crd in crds]
+            contents.append((shared, others))
     return tuple(contents)
 
 

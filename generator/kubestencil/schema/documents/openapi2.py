@@ -87,6 +87,8 @@ class _DefinitionReader:
         self.version_packages: frozenset[str] = frozenset()
         # The definitions that are referred to.
         self.references: set[str] = set()
+        # Those without others in them, by the identity of their JSON objects.
+        self.leaves: dict[int, Schema] = {}
 
     def read_definitions(
         self, raw: Mapping[str, Any], others: Mapping[str, Definition]
@@ -127,8 +129,11 @@ class _DefinitionReader:
             raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
         self.check_keywords(raw, pointer)
         if _HAS_SCHEMAS.isdisjoint(raw):
-            own = raw.get("type"), raw.get("format"), raw.get("description", "")
-            return Schema(raw, *own, None, None, None, ())
+            leaf = self.leaves.get(id(raw))
+            if leaf is None:
+                own = raw.get("type"), raw.get("format"), raw.get("description", "")
+                leaf = self.leaves[id(raw)] = Schema(raw, *own, None, None, None, ())
+            return leaf
         items, values = raw.get("items"), raw.get("additionalProperties")
         nested = depth + 1
         if not _LOGIC.isdisjoint(raw):

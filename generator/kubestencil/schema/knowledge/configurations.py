@@ -239,6 +239,11 @@ def _schema(row: ConfigurationRow, package: str) -> JsonObject:
     return schema
 
 
+def is_configuration_kind(kind: GroupVersionKind | None) -> bool:
+    """Whether a kind is that of a configuration file, which no server serves."""
+    return kind in configuration_kinds()
+
+
 @cache
 def is_configuration_group(group: str) -> bool:
     """Whether the table of configuration files has a group."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.field_paths import fields_along
+from kubestencil.schema.field_paths import field_at_path
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.knowledge.configurations import is_configuration_group
 from kubestencil.schema.knowledge.fields import (
@@ -190,6 +190,5 @@ def kinds_with_immutable(
 
 def field_at(release: Release, definition: str, path: str) -> tuple[str, str] | None:
     """The definition and the field at a path of a kind, None where the release lacks it."""
-    along = fields_along(release.definitions[definition], release, path)
-    fields = ((step.definition, step.field.name) for step in along if step.path == path)
-    return next(fields, None)
+    step = field_at_path(definition, path, release.schema_named)
+    return step and (step.definition, step.field.name)

@@ -139,34 +139,17 @@ class PythonWriter:
 
     def _container(self, value: Any, content: Schema, indent: str, column: int) -> str:
         """A list or a map, whose content has a schema."""
-        one_line = self._one_line(value, content)
-        if one_line is not None and column + len(one_line) < LINE_LENGTH:
-            return one_line
         brackets, children = _parts(value)
         deeper = indent + _STEP
-        lines = ""
-        for key, child in children:
-            text = self._value(child, content, deeper, len(deeper) + len(key))
-            lines += f"{deeper}{key}{text},\n"
-        return f"{brackets[0]}\n{lines}{indent}{brackets[1]}"
-
-    def _one_line(self, value: Any, content: Schema) -> str | None:
-        """A list or a map on one line, None where it always takes several."""
-        definition = referenced(content, self._definitions)
-        schema = definition.schema if definition else content
-        brackets, children = _parts(value)
-        texts = []
-        for key, child in children:
-            if not is_container(child):
-                text: str | None = self._value(child, content, "", 0)
-            elif isinstance(child, dict) and schema.is_object:
-                return None
-            else:
-                text = self._one_line(child, schema.content or ANY_VALUE)
-            if text is None or "\n" in text:
-                return None
-            texts.append(f"{key}{text}")
-        return f"{brackets[0]}{', '.join(texts)}{brackets[1]}"
+        texts = [
+            f"{key}{self._value(child, content, deeper, len(deeper) + len(key))}"
+            for key, child in children
+        ]
+        one_line = f"{brackets[0]}{', '.join(texts)}{brackets[1]}"
+        if "\n" not in one_line and column + len(one_line) < LINE_LENGTH:
+            return one_line
+        lines = [f"{deeper}{text},\n" for text in texts]
+        return _bracketed(brackets[0], lines, f"{indent}{brackets[1]}")
 
 
 def _parts(value: Any) -> tuple[str, list[tuple[str, Any]]]:

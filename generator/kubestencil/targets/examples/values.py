@@ -104,7 +104,7 @@ class Values:
                 if is_allowed(extended, fields, [object_conditions(schema)]):
                     chosen = extended
         ordered = {name: chosen[name] for name in selection.values if name in chosen}
-        return self._accepted.compatible(definition, ordered)
+        return self._accepted.compatible(definition, ordered, ordered)
 
     def value(
         self,
@@ -250,7 +250,7 @@ class Values:
             or self._accepted.is_needed(definition, field.name),
             self._accepted.conditions(definition),
         )
-        return selection and self._accepted.with_needed(definition, *selection)
+        return selection and self._accepted.compatible(definition, *selection)
 
     def _selection(
         self,

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.field_paths import fields_along
+from kubestencil.schema.field_paths import field_at_path, fields_along
 from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.knowledge.conditions import refused_fields, refused_places
 from kubestencil.schema.knowledge.gates import (
@@ -132,8 +132,7 @@ class ReleaseExplanations:
         """The paths of fields inside of a type, and the reasons."""
         definition = self._release.definitions[name]
         for path, reason in self._reasons.get(name, {}).items():
-            along = [*fields_along(definition, self._release, path)]
-            if along and along[-1].path == path:
+            if field_at_path(name, path, self._release.schema_named):
                 yield f"{prefix}{path}", reason
         for field in definition.fields:
             ref = field.schema.innermost().ref

@@ -24,13 +24,14 @@ from kubestencil.schema.knowledge.values import (
 )
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.targets.examples.accepted import conditions_of, put_at_places
+from kubestencil.targets.examples.accepted import conditions_of
 from kubestencil.targets.examples.fields import is_required
 from kubestencil.targets.examples.objects import Object, values_at
+from kubestencil.targets.examples.places import put_at_places
+from kubestencil.targets.examples.rules import Siblings, follow
 from kubestencil.targets.examples.scalars import well_known_scalar
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.field_examples.changes import merged
-from kubestencil.targets.field_examples.rules import Siblings, follow
 
 #: The key of maps whose keys have no format.
 MAP_KEY = "key"

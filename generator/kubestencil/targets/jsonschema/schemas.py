@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema.field_paths import fields_along
 from kubestencil.schema.graph import (
     Graph,
     cyclic_edges,
@@ -26,7 +27,7 @@ from kubestencil.schema.graph import (
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.knowledge.fields import KnownField, known_fields
 from kubestencil.schema.knowledge.places import facts_in_kind
-from kubestencil.schema.types import GroupVersionKind, JsonObject, schema_of
+from kubestencil.schema.types import GroupVersionKind, JsonObject
 from kubestencil.schema.well_known import QUANTITY, is_built_in
 from kubestencil.targets.jsonschema.facts import fact_keywords
 from kubestencil.targets.jsonschema.kinds import DIALECT
@@ -47,9 +48,6 @@ _REWRITTEN = frozenset(
 _WITHOUT_FIELDS: JsonObject = {"additionalProperties": False}
 for _ in range(4):
     _WITHOUT_FIELDS = {"additionalProperties": False, "items": _WITHOUT_FIELDS}
-
-# What a field that a release does not have is.
-_NOTHING = schema_of({})
 
 
 class _Position(NamedTuple):
@@ -257,17 +255,16 @@ class FileSchemas:
         Deployment's pods."""
         root: dict[str, Any] = {}
         for path, facts in facts_in_kind(self._release.name, kind).items():
-            place, schema = root, self._definitions[name].schema
-            *outer, last = path.split(".")
-            for step in outer:
-                place = place.setdefault("properties", {}).setdefault(step, {})
-                schema = self._release.resolve(schema.field(step) or _NOTHING)
-                if schema.items is not None:
-                    place = place.setdefault("items", {})
-                    schema = self._release.resolve(schema.items)
-            field = schema.field(last)
-            if field is None:
+            steps = [*fields_along(self._definitions[name], self._release, path)]
+            if not steps or steps[-1].path != path:
                 continue
+            place = root
+            *outer, (_, (last, field, _), _) = steps
+            for step in outer:
+                place = place.setdefault("properties", {})
+                place = place.setdefault(step.field.name, {})
+                if step.field.schema.items is not None:
+                    place = place.setdefault("items", {})
             keywords = fact_keywords(
                 self._release.resolve(field), facts, (), null=not facts.required
             )

@@ -13,7 +13,7 @@ from kubestencil.diff.labels import kind_name, removal
 from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.rules.table import UPGRADE_TITLES, UpgradeTopic
 from kubestencil.schema.kinds import precedence, version_stage
-from kubestencil.schema.knowledge.configurations import configuration_kinds
+from kubestencil.schema.knowledge.configurations import is_configuration_kind
 from kubestencil.schema.knowledge.kinds import unreadable_kinds
 from kubestencil.targets.reports.changes import (
     ChangeFormatter,
@@ -230,7 +230,7 @@ def _event(change: Change, happened: str) -> str:
     if change.change in _REMOVALS:
         if change.field is not None:
             return "removed"
-        is_file = change.owner in configuration_kinds()
+        is_file = is_configuration_kind(change.owner)
         return "no longer read" if is_file else "no longer served"
     if change.rule.deprecates:
         # A description does not say since when. The comparison of many releases only

@@ -122,7 +122,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 generic_list=crate.generic_list,
                 has_endpoints=any(scopes),
                 has_unknown_scopes="UnknownResourceScope" in scopes,
-                has_custom_kinds=bool(crate.custom_types),
+                has_custom_kinds=any(path.kind for path in crate.paths.values()),
                 package=package,
             )
         },
@@ -164,16 +164,14 @@ def _type_contexts(
 ) -> Iterator[FileContext]:
     """The files, each with the types that it declares."""
     files: dict[str, list[str]] = {}
-    built_in = (name for name in crate.definitions if name not in crate.custom_types)
-    for name in (*built_in, *crate.custom_types):
-        files.setdefault(crate.paths[name].source, []).append(name)
-    for path, names in files.items():
+    for name, path in crate.paths.items():
+        files.setdefault(path.source, []).append(name)
+    for source, names in files.items():
         types = tuple(
             make_type(crate.definitions[name], crate, resources.get(name))
             for name in names
         )
-        custom_type = crate.custom_types.get(names[0])
-        yield _file_context(path, types, custom_type and custom_type.kind)
+        yield _file_context(source, types, crate.paths[names[0]].kind)
     if crate.generic_list is not None:
         yield _file_context("list", (LIST,), None)
 

@@ -13,13 +13,10 @@ from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.graph import Graph, cyclic_edges, reachable, reverse
 from kubestencil.schema.pointer import json_pointer
-from kubestencil.targets.languages.rust import spelling
-from kubestencil.targets.languages.rust.custom import kopium
-from kubestencil.targets.languages.rust.custom.kinds import (
-    CustomType,
-    enum_variants,
+from kubestencil.targets.languages.rust import kopium, spelling
+from kubestencil.targets.languages.rust.definitions import (
+    crate_definitions,
     is_string_enum,
-    prepare_custom_kinds,
 )
 from kubestencil.targets.languages.rust.hand_written import (
     HandWrittenType,
@@ -65,18 +62,17 @@ class Crate(NamedTuple):
 
     ``definitions`` are those that get a type of their own, sorted by name;
     ``list_items`` are the list kinds, which don't, each with the definition of its
-    items. ``hand_written`` has the types written by hand, ``custom_types`` those of
-    custom kinds, ``enums`` the variants of those that are enums, ``fields`` the fields of all structs, ``unknown_fields`` the name of
-    the field of each struct for what its schema does not have, if it keeps this, and
-    ``paths`` where each type is. The types ``without_default`` do not implement ``Default``. ``generic_list`` is None
-    where the crate has no ``List<T>``.
+    items. ``paths`` says where each type is. ``hand_written`` has the types written by
+    hand, ``enums`` the variants of those that are enums, ``fields`` the fields of all
+    structs, ``unknown_fields`` the name of the field of each struct for what its schema
+    does not have, if it keeps this. The types ``without_default`` do not implement
+    ``Default``. ``generic_list`` is None where the crate has no ``List<T>``.
     """
 
     release: Release
     definitions: Mapping[str, Definition]
     list_items: Mapping[str, str]
     hand_written: Mapping[str, HandWrittenType]
-    custom_types: Mapping[str, CustomType]
     enums: Mapping[str, kopium.Variants]
     paths: Mapping[str, RustPath]
     fields: Mapping[str, StructFields]
@@ -91,18 +87,18 @@ def plan_crate(release: Release) -> Crate:
     Raises SpecError where names collide or a type has no finite value.
     """
     items = list_items(release.definitions)
-    custom_kinds = prepare_custom_kinds(release, items)
+    all_definitions, custom_types = crate_definitions(release, items)
     definitions = {
         name: definition
-        for name, definition in sorted(custom_kinds.definitions.items())
+        for name, definition in sorted(all_definitions.items())
         if name not in items
     }
-    hand_written = hand_written_types(custom_kinds.definitions)
-    paths = type_paths(definitions, custom_kinds.types)
+    hand_written = hand_written_types(all_definitions)
+    paths = type_paths(definitions, custom_types)
     contained = containment(definitions, hand_written)
     boxed = boxed_references(contained, release)
     fields = {
-        name: _struct_fields(definition, boxed, name in custom_kinds.types)
+        name: _struct_fields(definition, boxed, paths[name])
         for name, definition in definitions.items()
         if definition.is_object and name not in hand_written
     }
@@ -111,11 +107,10 @@ def plan_crate(release: Release) -> Crate:
         definitions=definitions,
         list_items=items,
         hand_written=hand_written,
-        custom_types=custom_kinds.types,
         enums={
-            name: enum_variants(definitions[name].schema)
-            for name in custom_kinds.types
-            if is_string_enum(definitions[name].schema)
+            name: kopium.variants(definition.schema.enum)
+            for name, definition in definitions.items()
+            if paths[name].kind and is_string_enum(definition.schema)
         },
         paths=paths,
         fields=fields,
@@ -130,14 +125,14 @@ def plan_crate(release: Release) -> Crate:
 
 
 def _struct_fields(
-    definition: Definition, boxed: Container[tuple[str, str | None]], is_custom: bool
+    definition: Definition, boxed: Container[tuple[str, str | None]], path: RustPath
 ) -> StructFields:
     constants = ("apiVersion", "kind") if has_one_kind(definition) else ()
     fields = sorted(
         (field for field in definition.fields if field.name not in constants),
         key=lambda field: field.name,
     )
-    spell = kopium.field_name if is_custom else spelling.field_name
+    spell = kopium.field_name if path.kind else spelling.field_name
     names = free_names({field.name: spell(field.name) for field in fields})
     return {
         field.name: StructField(

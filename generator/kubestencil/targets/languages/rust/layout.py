@@ -18,7 +18,7 @@ from kubestencil.errors import SpecError
 from kubestencil.file_names import portable
 from kubestencil.schema import Definition, GroupVersionKind
 from kubestencil.targets.languages.rust import spelling
-from kubestencil.targets.languages.rust.custom.kinds import CustomType
+from kubestencil.targets.languages.rust.definitions import CustomType
 from kubestencil.text.unique_names import free_name, free_names
 
 Module = tuple[str, ...]
@@ -41,13 +41,14 @@ class RustPath(NamedTuple):
 
     ``module`` has the segments of the module that exports it (``api``, ``core``,
     ``v1``), ``name`` is the type (``Pod``), ``file`` the private module and file that
-    declares it (``pod``). The types of a custom kind share one.
+    declares it (``pod``). ``kind`` is the custom kind that the type is part of, whose
+    types share a file; None for others.
     """
 
     module: Module
     name: str
     file: str
-    shares_file: bool = False
+    kind: GroupVersionKind | None = None
 
     @property
     def source(self) -> str:
@@ -122,7 +123,7 @@ def _custom_paths(
         files[kind] = free_name(file, siblings, kind.kind)
         siblings.add(files[kind])
     for name, (kind, type_name) in types.items():
-        yield name, RustPath(modules[kind], type_name, files[kind], shares_file=True)
+        yield name, RustPath(modules[kind], type_name, files[kind], kind)
 
 
 def list_modules(paths: Iterable[RustPath]) -> dict[Module, ModuleListing]:
@@ -136,7 +137,7 @@ def list_modules(paths: Iterable[RustPath]) -> dict[Module, ModuleListing]:
             submodules[path.module[:depth]][segment] = None
             submodules.setdefault(path.module[: depth + 1], {})
             types.setdefault(path.module[: depth + 1], [])
-        if path.shares_file:
+        if path.kind:
             kinds.setdefault(path.module, {})[path.file] = None
         else:
             types[path.module].append(path)

@@ -56,8 +56,8 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
     "kubectl": _SHELL,
     "curl": _SHELL,
 }
-# More than the lines of a release of Kubernetes, most of which its neighbours have.
-_CACHED_LINES = 100_000
+# More than the lines of seven releases of Kubernetes, which share most of them.
+_CACHED_LINES = 20_000
 _BLOCK = re.compile(r"(?:^|: )[|>][-+\d]*$")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from kubestencil.schema import Field, Release, Schema
-from kubestencil.schema.field_paths import fields_along
+from kubestencil.schema.field_paths import field_at_path
 
 
 def fields_of(schema: Schema) -> Collection[Field]:
@@ -32,5 +32,4 @@ def field_paths(schema: Schema, prefix: str = "") -> Iterator[str]:
 
 def has_field(release: Release, definition: str, path: str) -> bool:
     """Whether a release has the field at a path of a type."""
-    along = fields_along(release.definitions[definition], release, path)
-    return any(step.path == path for step in along)
+    return field_at_path(definition, path, release.schema_named) is not None

@@ -1,25 +1,26 @@
-"""Prepares the definitions of custom kinds: what Rust needs a type of its own for.
+"""The definitions of a crate: one for each of its types, built-in and custom.
 
-The types are those of kopium (https://github.com/kube-rs/kopium, ``analyzer.rs``): a
-struct for each object, an enum for each string with ``enum``, ``IntOrString``, strings
-for times and bytes, and Kubernetes' own Condition and ObjectReference where the schema
-describes these. Unlike kopium's, lists and maps have enums, too.
+Kubernetes' own are those of the document. Custom kinds have one for each value that has a
+type of its own in kopium (https://github.com/kube-rs/kopium, ``analyzer.rs``), too: a
+struct for each object, an enum for each string with ``enum``. Their values are
+``IntOrString``, strings for times and bytes, and Kubernetes' own Condition and
+ObjectReference where the schema describes these. Unlike kopium's, lists and maps have
+enums, too. What is made of a definition depends on nothing but its schema from here on.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
-from kubestencil.schema.graph import references
 from kubestencil.schema.types import ANY_VALUE
 from kubestencil.schema.well_known import INT_OR_STRING, META_V1
 from kubestencil.targets.languages.custom_kinds import custom_definitions
-from kubestencil.targets.languages.rust.custom import kopium
+from kubestencil.targets.languages.rust import kopium
 from kubestencil.text.unique_names import free_name, shortened_name
 
 _CONDITION = f"{META_V1}.Condition"
@@ -46,15 +47,14 @@ class CustomType(NamedTuple):
     name: str
 
 
-class CustomKinds(NamedTuple):
-    """The custom kinds of a release.
+class CrateDefinitions(NamedTuple):
+    """The definitions of a crate, ``all`` and those that are part of custom kinds.
 
-    ``definitions`` are all definitions of the release, those of custom kinds prepared.
-    ``types`` has the latter by full name, each after the one that it is part of.
+    ``custom_types`` has the latter by full name, each after the one that it is part of.
     """
 
-    definitions: Mapping[str, Definition]
-    types: Mapping[str, CustomType]
+    all: Mapping[str, Definition]
+    custom_types: Mapping[str, CustomType]
 
 
 class _SchemaPlace(NamedTuple):
@@ -72,25 +72,25 @@ class _SchemaPlace(NamedTuple):
         return self._replace(stack=stack, field=field)
 
 
-def prepare_custom_kinds(release: Release, list_kinds: Container[str]) -> CustomKinds:
-    """Prepare the custom kinds of a release. ``list_kinds`` are definitions that get no
+def crate_definitions(release: Release, list_kinds: Container[str]) -> CrateDefinitions:
+    """The definitions of the crate of a release. ``list_kinds`` are those that get no
     type of their own."""
-    members = {
+    types = _CrateTypes(release.definitions)
+    custom = {
         name: GroupVersionKind(*group_version, name.rpartition(".")[2])
         for name, group_version in sorted(custom_definitions(release).items())
         if name not in list_kinds
     }
-    preparation = _Preparation(release.definitions)
-    preparation.prepare(
-        (name, kind)
-        for name, kind in members.items()
-        if release.definitions[name].kinds
-    )
-    preparation.remove_replaced()
+    kinds = {name for name in custom if release.definitions[name].kinds}
+    types.add(custom, kinds)
     # Definitions that no kind refers to are part of the document, too.
-    left = preparation.definitions.keys() - preparation.types.keys()
-    preparation.prepare((name, kind) for name, kind in members.items() if name in left)
-    return CustomKinds(preparation.definitions, preparation.types)
+    types.add(custom, custom.keys() - types.custom.keys() - types.replaced)
+    replaced = types.replaced & (custom.keys() - types.custom.keys())
+    definitions = types.definitions.items()
+    return CrateDefinitions(
+        {name: value for name, value in definitions if name not in replaced},
+        types.custom,
+    )
 
 
 def is_string_enum(schema: Schema) -> bool:
@@ -100,33 +100,32 @@ def is_string_enum(schema: Schema) -> bool:
     return {type(value) for value in schema.enum if value is not None} == {str}
 
 
-def enum_variants(schema: Schema) -> kopium.Variants:
-    """The variants of the enum of a schema for which ``is_string_enum`` is true."""
-    return kopium.variants(value for value in schema.enum if value is not None)
-
-
-class _Preparation:
-    """The definitions and types as far as they are prepared.
+class _CrateTypes:
+    """The definitions and types of custom kinds as far as they are known.
 
     ``names`` has the Rust names that are taken in each package, ``queue`` the
-    definitions that have a name and are not prepared. ``replaced`` are those for which
-    a built-in definition is used.
+    definitions that have a name and whose values are as they were. ``replaced`` are
+    those for which a built-in definition is used.
     """
 
     def __init__(self, definitions: Mapping[str, Definition]) -> None:
         self.definitions = dict(definitions)
-        self.types: dict[str, CustomType] = {}
+        self.custom: dict[str, CustomType] = {}
         self.names: dict[str, set[str]] = {}
         self.replaced: set[str] = set()
         self.queue: deque[tuple[str, _SchemaPlace]] = deque()
 
-    def prepare(self, roots: Iterable[tuple[str, GroupVersionKind]]) -> None:
-        """Prepare definitions, which are part of no other one, and all in them, level by
-        level: no type takes the name of one with fewer types around it, such as a kind
-        or its spec."""
-        for root, kind in roots:
-            package, _, name = root.rpartition(".")
-            self.add_type(root, _SchemaPlace(package, kind, kopium.camel_case(name)))
+    def add(
+        self, kinds: Mapping[str, GroupVersionKind], roots: Collection[str]
+    ) -> None:
+        """Add the types of ``roots``, which are part of no other one, and of all in
+        them, level by level: no type takes the name of one with fewer types around it,
+        such as a kind or its spec."""
+        for root, kind in kinds.items():
+            if root in roots:
+                package, _, name = root.rpartition(".")
+                place = _SchemaPlace(package, kind, kopium.camel_case(name))
+                self.add_type(root, place)
         while self.queue:
             name, place = self.queue.popleft()
             definition = self.definitions[name]
@@ -143,17 +142,6 @@ class _Preparation:
             elif not is_string_enum(schema):
                 schema = self.value(schema, place)
             self.definitions[name] = replace(definition, schema=schema)
-
-    def remove_replaced(self) -> None:
-        """Remove the definitions that others replace everywhere."""
-        if self.replaced:
-            referenced = {
-                name
-                for definition in self.definitions.values()
-                for name in references(definition.schema)
-            }
-            for name in self.replaced - referenced:
-                del self.definitions[name]
 
     def value(self, schema: Schema, place: _SchemaPlace) -> Schema:
         """The schema of a value: a reference where it has a type of its own."""
@@ -176,7 +164,7 @@ class _Preparation:
     def reference(self, name: str, place: _SchemaPlace) -> str:
         """The definition that a value refers to, instead of ``name`` where a built-in
         one describes the same; else ``name``, which gets its type."""
-        if name in self.types or name.rpartition(".")[0] != place.package:
+        if name in self.custom or name.rpartition(".")[0] != place.package:
             return name
         built_in = _CONDITION if place.field == "conditions" else _OBJECT_REFERENCE
         if _describes_same(built_in, name, self.definitions):
@@ -209,7 +197,7 @@ class _Preparation:
         kopium_name = kopium.type_name(place.stack, kopium.camel_case(place.kind.kind))
         name = free_name(kopium_name, names, definition, separator="")
         names.add(name)
-        self.types[definition] = CustomType(place.kind, name)
+        self.custom[definition] = CustomType(place.kind, name)
         self.queue.append((definition, place))
 
 

@@ -66,9 +66,10 @@ def type_name(stack: str, kind: str) -> str:
     return spelling.type_name(name)
 
 
-def variants(values: Iterable[str]) -> Variants:
-    """The variants of an enum of ``values``."""
-    names = free_names({value: _variant_name(value) for value in values}, separator="")
+def variants(values: Iterable[str | None]) -> Variants:
+    """The variants of an enum of ``values``, of which null is none."""
+    spelled = {value: _variant_name(value) for value in values if value is not None}
+    names = free_names(spelled, separator="")
     other = free_name(_OTHER_VARIANT, names.values(), _OTHER_VARIANT, separator="")
     return Variants(names, other)
 

@@ -1,17 +1,20 @@
-"""The rules about the fields of one object (``schema.knowledge.conditions``): an object that
-got a field is changed until it follows them."""
+"""The rules about the fields of one object (``schema.knowledge.conditions``): an object is
+changed until it follows them."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from kubestencil.schema.knowledge.conditions import (
     Combination,
     Term,
     is_set,
 )
+from kubestencil.schema.knowledge.values import FieldFacts
 from kubestencil.targets.examples.objects import Object, values_at
+from kubestencil.targets.examples.places import put_at_places
 
 # Rules ask for what other rules are about.
 _ROUNDS = 3
@@ -23,6 +26,16 @@ class Siblings(NamedTuple):
 
     add: Callable[[Object, str], None]
     values: Callable[[str], Sequence[str]]
+
+    @classmethod
+    def of(cls, fields: Object) -> Self:
+        """Those of which each has one value, if any."""
+
+        def add(obj: Object, name: str) -> None:
+            if name in fields:
+                obj[name] = copy.deepcopy(fields[name])
+
+        return cls(add, lambda _: ())
 
 
 def follow(
@@ -75,8 +88,13 @@ def _obey(
         for name in rule.fields:
             if not is_set(obj.get(name)):
                 siblings.add(obj, name)
+            if name not in obj and not values_at(obj, name.split(".")):
+                _make_unset(obj, rule.terms, kept)
     elif rule.rule in ("at-most", "at-least"):
         _order(obj, rule, kept)
+    elif rule.rule == "format":
+        path, name = rule.fields
+        put_at_places(obj, {path: FieldFacts(format=name)})
     if rule.takes_one and len(present) > 1:
         stays = kept if kept in present else present[0]
         for name in present:
@@ -86,6 +104,13 @@ def _obey(
         inner = (name.split(".") for name in rule.fields if "." in name)
         if not any(values_at(obj, steps) for steps in inner):
             siblings.add(obj, rule.fields[0])
+
+
+def _make_unset(obj: Object, terms: Iterable[Term], kept: str | None) -> None:
+    """Remove the fields that need one which has no value."""
+    for term in terms:
+        if term.operator == "set" and term.field != kept:
+            obj.pop(term.field, None)
 
 
 def _make_untrue(
