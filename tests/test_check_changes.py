@@ -27,10 +27,11 @@ from kubestencil.checking.verdicts.changes import (
     add_refused_changes,
     conditional_changes,
 )
+from kubestencil.checking.verdicts.internal_paths import as_written
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError, SourceError, UsageError
 from kubestencil.schema.knowledge.places import immutable_rows
-from kubestencil.validator.protocol import Answer, Cause, read_answer
+from kubestencil.validator.protocol import Answer, Cause
 from tests.api_server import Client
 from tests.test_crd_examples import widget
 from tests.validators import built_validator
@@ -517,6 +518,17 @@ def test_a_refused_change_is_where_something_changed_in_words() -> None:
 )
 def test_what_go_prints_of_an_object_is_in_no_message(message: str, shown: str) -> None:
     """In older releases it has addresses in memory: no two runs would print the same."""
-    line = json.dumps({"code": 422, "causes": [{"message": message}]}).encode()
-    (cause,) = read_answer(line).causes
-    assert cause.message == shown
+    assert as_written(Cause("", "spec", message), {}).message == shown
+
+
+def test_what_a_server_says_of_the_new_object_alone_is_no_refused_change() -> None:
+    """Whatever addresses in memory it prints each time."""
+    created, updated = (
+        Answer(
+            422, causes=(Cause("", "spec", f"Invalid value: a.B{{C:(*d)({at})}}: no"),)
+        )
+        for at in ("0xc0004d2a0", "0xc0004d2b0")
+    )
+    results = Results()
+    add_refused_changes(results, created, updated, {"spec": 1}, {"spec": 2})
+    assert not results.values

@@ -182,6 +182,8 @@ def test_a_directive_of_a_patch_is_a_note_that_says_what_a_server_does(
     [finding] = check_function([path], to="1.35").findings
     assert (finding.severity, finding.message) == ("note", 'unknown field "$patch"')
     assert finding.hint.startswith("a server refuses this object as it stands")
+    (tmp_path / "kustomization.yaml").write_text("patches: [{path: a.yaml}]\n")
+    assert not check_function([path], to="1.35").findings
 
 
 def test_the_python_function_reads_custom_resources(tmp_path: Path) -> None:
@@ -192,6 +194,20 @@ def test_the_python_function_reads_custom_resources(tmp_path: Path) -> None:
     report = check_function([path], to="1.35", from_="1.29", crds=[crd])
     assert [f.message for f in report.findings] == ['unknown field "spec.size"']
     assert check_function([path], to="1.35").checked == 0
+
+
+def test_a_file_of_a_program_that_has_a_definition_needs_no_name(
+    tmp_path: Path,
+) -> None:
+    crd = tmp_path / "crd.json"
+    crd.write_text(json.dumps(widget({"type": "object", "properties": {}})))
+    path = tmp_path / "a.yaml"
+    path.write_text("apiVersion: example.com/v1\nkind: Widget\nspec: {}\n")
+    report = check_function([path], to="1.35", crds=[crd])
+    assert not report.findings and len(report.skips) == 1
+    path.write_text(f"{path.read_text()}metadata: {{labels: {{a: b}}}}\n")
+    [finding] = check_function([path], to="1.35", crds=[crd]).findings
+    assert finding.field_path == "metadata.name"
 
 
 @pytest.mark.growth

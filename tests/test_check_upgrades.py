@@ -54,11 +54,18 @@ def findings(folder: Path, manifest: str, release: str = "1.35") -> list[list[st
     ("groups", "resources", "path", "message", "hint"),
     [
         (
-            "extensions, apps",
-            "deployments/scale",
+            "extensions",
+            "deployments/scale, ingresses",
             "rules[0].apiGroups[0]",
             "the group extensions was removed in 1.22",
-            "name deployments of apps/v1",
+            "name deployments of apps/v1, ingresses of networking.k8s.io/v1",
+        ),
+        (
+            "extensions, apps",
+            "deployments, ingresses",
+            "rules[0].apiGroups[0]",
+            "the group extensions was removed in 1.22",
+            "name ingresses of networking.k8s.io/v1",
         ),
         (
             "policy",
@@ -84,6 +91,9 @@ def test_a_role_that_names_a_removed_resource(
         ("example.com, '*'", "'*'"),
         ("networking.k8s.io", "ingresses, ingressclasses"),
         ("policy", "poddisruptionbudgets"),
+        # Left for older releases: what replaces it is there.
+        ("extensions, apps", "deployments/scale"),
+        ("extensions, '*'", "ingresses"),
     ],
 )
 def test_a_role_that_names_what_is_served(
@@ -95,7 +105,7 @@ def test_a_role_that_names_what_is_served(
 
 def test_a_webhook_that_names_a_removed_version(tmp_path: Path) -> None:
     webhook = WEBHOOK.replace("GROUPS", "networking.k8s.io, batch")
-    webhook = webhook.replace("VERSIONS", "v1, v1beta1").replace(
+    webhook = webhook.replace("VERSIONS", "v2, v1beta1").replace(
         "RESOURCES", "cronjobs"
     )
     assert findings(tmp_path, webhook) == [
@@ -106,7 +116,18 @@ def test_a_webhook_that_names_a_removed_version(tmp_path: Path) -> None:
             "name cronjobs of batch/v1",
         ]
     ]
-    assert findings(tmp_path, webhook.replace("v1, v1beta1", "v1, '*'")) == []
+    for served in ("v1, v1beta1", "v2, '*'"):
+        assert findings(tmp_path, webhook.replace("v2, v1beta1", served)) == []
+
+
+def test_a_role_names_in_another_rule_what_replaces_a_resource(tmp_path: Path) -> None:
+    rules = """\
+- {apiGroups: [extensions], resources: [ingresses], verbs: [get]}
+- {apiGroups: [networking.k8s.io], resources: [ingresses], verbs: [get]}
+"""
+    role = ROLE.partition("- apiGroups")[0] + rules
+    assert findings(tmp_path, role) == []
+    assert findings(tmp_path, role.replace("networking.k8s.io", "apps")) != []
 
 
 def test_a_field_of_a_version_that_is_no_longer_served_is_explained(
@@ -200,6 +221,27 @@ kind: Node
 metadata: {name: a}
 spec: {podCIDR: 10.0.0.1/24}
 """
+
+
+def test_addresses_of_ipv6_have_their_canonical_form(tmp_path: Path) -> None:
+    """Of an EndpointSlice from 1.33 on, and the name of an IPAddress."""
+    addresses = _ADDRESSES.partition("---")[0].replace("IPv4", "IPv6")
+    names = """\
+apiVersion: networking.k8s.io/v1
+kind: IPAddress
+metadata: {name: "010.1.2.3"}
+spec: {parentRef: {resource: services, name: a, namespace: a}}
+"""
+    for manifest, path in (
+        (addresses, "endpoints[0].addresses[0]"),
+        (names, "metadata.name"),
+    ):
+        for text in ("2001:DB8::1", "2001:db8:0::1", "::1.2.3.4"):
+            other = manifest.replace("010.1.2.3", text)
+            assert [found[1] for found in findings(tmp_path, other)] == [path]
+        assert not findings(tmp_path, manifest.replace("010.1.2.3", "2001:db8::1"))
+    other = addresses.replace("010.1.2.3", "2001:DB8::1")
+    assert not findings(tmp_path, other, "1.32")
 
 
 def test_an_address_that_only_the_newer_release_refuses_is_new(tmp_path: Path) -> None:

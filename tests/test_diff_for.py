@@ -203,7 +203,7 @@ def test_gates_of_any_version_of_a_kind_are_found(run: Command, tmp_path: Path) 
         (tmp_path / "claim.yaml").write_text(json.dumps(claim))
         result = run("diff", "1.33", "1.34", "--used-by", "claim.yaml", "-f", "json")
         gates = {gate["gate"] for gate in json.loads(result.stdout)["gates"]}
-        assert gates == {"DRAAdminAccess", "DRAPrioritizedList"}
+        assert gates == {"DRAAdminAccess"}
 
 
 _APPLIED: dict[str, Any] = {

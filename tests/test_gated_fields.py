@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from kubestencil.diff import compare
-from kubestencil.schema.types import group_version_kind
+from kubestencil.schema.types import GroupVersionKind, group_version_kind
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
 from specs.make.gated.answers import Gated, gated_by
@@ -113,6 +113,58 @@ def test_the_code_of_an_api_server_names_the_gate_of_a_value() -> None:
     assert Gated(f"{CORE}.Toleration", "operator", "values", frozenset({gate})) in found
 
 
+def test_names_and_addresses_are_gated_and_a_field_beside_a_gated_one_is_not() -> None:
+    """The name of a request is refused with all of it where a gate drops what else the
+    request has; the name of a Service and the form of an address are asked about."""
+    release = load("1.35")
+    service = GroupVersionKind("", "v1", "Service")
+    claim = GroupVersionKind("resource.k8s.io", "v1", "ResourceClaim")
+    device = {"deviceClassName": "a"}
+    requests = ({"firstAvailable": [{"name": "a", **device}]}, {"exactly": device})
+    names = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim"}
+    objects: dict[GroupVersionKind, list[Any]] = {
+        service: [
+            {
+                "apiVersion": "v1",
+                "kind": "Service",
+                "metadata": {"name": "a"},
+                "spec": {"clusterIP": "10.0.0.10", "ports": [{"port": 80}]},
+            }
+        ],
+        claim: [
+            {
+                **names,
+                "metadata": {"name": "a"},
+                "spec": {"devices": {"requests": [{"name": "a", **request}]}},
+            }
+            for request in requests
+        ],
+    }
+    strict, relaxed, listed = (
+        "StrictIPCIDRValidation",
+        "RelaxedServiceNameValidation",
+        "DRAPrioritizedList",
+    )
+    with Validator(built_validator("1.35.0")) as validator:
+        switches = Switches(validator, [strict, relaxed, listed], {})
+        found = {
+            (fact.definition.rpartition(".")[2], fact.field, fact.effect, *fact.gates)
+            for fact in gated_by(release, validator, switches, objects, {})
+        }
+    assert {
+        ("ServiceSpec", "clusterIP", "fewer", strict),
+        ("Service", "metadata.name", "values", relaxed),
+        ("DeviceRequest", "firstAvailable", "field", listed),
+    } <= found
+    assert not any(field == "name" for _, field, *_ in found)
+
+
+def test_components_have_the_gates_that_all_of_them_add() -> None:
+    gates = compare(embedded("1.36"), embedded("1.37")).gates
+    (change,) = (each for each in gates if each.gate == "NativeHistograms")
+    assert {"kubelet", "kube-proxy", "kube-apiserver"} <= set(change.components)
+
+
 def test_reports_name_what_accepts_more_with_a_gate() -> None:
     comparison = compare(embedded("1.34"), embedded("1.35"))
     rules = {change.users_path: change.rule.name for change in comparison.changes}
@@ -131,7 +183,17 @@ def test_reports_name_what_accepts_more_with_a_gate() -> None:
     ("before", "after", "gate", "path"),
     [
         # On from 1.36: what 1.35 accepts with a warning is refused.
-        ("1.35", "1.36", "StrictIPCIDRValidation", "Service.spec.externalIPs"),
+        *(
+            ("1.35", "1.36", "StrictIPCIDRValidation", path)
+            for path in (
+                "Service.spec.externalIPs",
+                "Service.spec.clusterIP",
+                "EndpointSlice.endpoints.addresses",
+                "Node.spec.podCIDR",
+                "NetworkPolicy.spec.ingress.from.ipBlock.except",
+            )
+        ),
+        ("1.35", "1.36", "RelaxedServiceNameValidation", "Service.metadata.name"),
         # Off in 1.37: the server refuses the value Recreate.
         (
             "1.36",

@@ -26,7 +26,6 @@ _CHARACTERS = "aZ09-_./:%=*$~ ,@\t\né"
 #: Formats of which the server refuses more, and why.
 _LOOSER = {
     "cidr": "some fields take no bits beyond the length, or nothing outside of another",
-    "ip": "names of IPAddresses have the shortest form",
     "schedule": "the fields of a schedule are not looked into",
 }
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 import kubestencil
@@ -302,6 +303,14 @@ def test_a_path_of_the_server_is_located(
         ("v1", "Node", "spec.podCIDRs[0]", "spec.podCIDR"),
         ("v1", "Service", "spec.clusterIPs[0]", "spec.clusterIP"),
         ("v1", "Service", "spec.clusterIPs[1]", "spec.clusterIPs[1]"),
+        ("v1", "Secret", "data[a/b]", "stringData[a/b]"),
+        ("batch/v1", "Job", "spec.template.labels", "spec.template.metadata.labels"),
+        (
+            "apps/v1",
+            "Deployment",
+            "spec.template.annotations[a]",
+            "spec.template.metadata.annotations[a]",
+        ),
     ],
 )
 def test_paths_of_the_server_are_those_of_the_version(
@@ -373,6 +382,21 @@ def test_a_command_says_how_to_get_a_program_that_is_missing(none_built: Path) -
         result = _run(*arguments, stdin=json.dumps(CONFIG_MAP))
         assert isinstance(result.exception, KubestencilError)
         assert "kubestencil validator build 1.35" in result.exception.hint
+
+
+def test_a_patch_without_a_spec_is_none_of_the_servers(
+    validator: Validator, tmp_path: Path
+) -> None:
+    """What the server requires in a spec is in no table where it names no spec."""
+    path = tmp_path / "ca_patch.yaml"
+    path.write_text(
+        "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\n"
+        "metadata: {name: v1.example.com, annotations: {a: b}}\n"
+    )
+    check = ("check", str(path), "--to", "1.35", "--exact", "require")
+    assert _run(*check).exit_code == 0
+    path = path.rename(tmp_path / "ca.yaml")
+    assert _run(*check[:1], str(path), *check[2:]).exit_code == 1
 
 
 def test_only_current_programs_are_found(none_built: Path) -> None:
@@ -704,6 +728,52 @@ def test_a_version_that_the_release_does_not_serve_is_converted_only(
     update = Request("update", DEPLOYMENT, old=json.loads(old))
     (answer,) = validator.ask([update])
     assert answer.code == 200
+
+
+@pytest.mark.server
+def test_a_refused_object_is_named_once(validator: Validator) -> None:
+    pod = {**CONFIG_MAP, "kind": "Pod", "metadata": {"name": "a"}, "spec": {}}
+    result = _run("default", "-", "--release", "1.35", stdin=json.dumps(pod))
+    assert str(result.exception) == "<stdin>: Pod a: spec.containers: Required value"
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("arguments", "version"),
+    [(("default",), "autoscaling/v1"), (("convert", "--to", "autoscaling/v2"), None)],
+)
+def test_objects_of_unknown_kinds_stay_as_they_are_beside_others(
+    arguments: tuple[str, ...], version: str | None, validator: Validator
+) -> None:
+    scaler = {
+        "apiVersion": "autoscaling/v1",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "a"},
+        "spec": {
+            "maxReplicas": 3,
+            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"},
+        },
+    }  # fmt: skip
+    unknown = [
+        {"apiVersion": "extensions/v1beta1", "kind": "Ingress", "metadata": {"name": "a"}},
+        {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a"}},
+    ]  # fmt: skip
+    arguments = (*arguments, "-", "--release", "1.35")
+
+    def run(*objects: object) -> Result:
+        return _run(*arguments, stdin="\n---\n".join(map(json.dumps, objects)))
+
+    result = run(*unknown, scaler)
+    *same, changed = yaml.safe_load_all(result.stdout)
+    assert same == unknown
+    assert changed["apiVersion"] == (version or "autoscaling/v2")
+    assert changed["spec"]["minReplicas"] == 1
+    for kind in ("Ingress of extensions/v1beta1", "Foo of example.com/v1"):
+        message = f"the API server does not serve {kind}"
+        assert f"{message}, so that it stays as it is" in result.stderr
+    alone = run(*unknown)
+    assert alone.exit_code == 1 and not alone.stdout
+    assert "does not serve Ingress" in str(alone.exception)
 
 
 @pytest.mark.server

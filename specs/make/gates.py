@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.schema.knowledge.gates import gate_rows
@@ -39,7 +40,8 @@ _FILES = (
     ("kubernetes", "cmd/kubeadm/app/features/features.go"),
     ("kubernetes", "pkg/features/*features.go"),
 )
-# The folders with the code of each component; what several share counts for none.
+# The folders with the code of each component; what several share counts for none, unless a
+# component adds the gates of it to its own.
 _APISERVER = ("apis", "api", "registry", "controlplane", "kubeapiserver", "auth")
 _CODE: Mapping[str, Sequence[tuple[str, str]]] = {
     "kube-apiserver": (
@@ -73,6 +75,9 @@ _CODE: Mapping[str, Sequence[tuple[str, str]]] = {
     "client-go": (("client-go", "."),),
 }
 _USE = re.compile(r"\b\w*[fF]eature(?:s|gates?)\.(\w+)\b")
+# A package of component-base, which has gates of its own that components add to theirs.
+_SHARED = "component-base"
+_IMPORT = re.compile(rf'^\s*(?:(\w+) )?"k8s\.io/{_SHARED}/([\w/]+)"$', re.M)
 # What gates depend on: the map of their constants, and an entry of it.
 _DEPENDENCIES = re.compile(
     r"map\[featuregate\.Feature\]\[\]featuregate\.Feature\{(.*?)^\}", re.M | re.S
@@ -223,11 +228,32 @@ def gate_names(checkout: Checkout) -> dict[str, str]:
 
 def gate_uses(checkout: Checkout) -> Iterator[tuple[str, str]]:
     """The components, each with the constants of gates that its code asks for."""
+    shared = {
+        str(path.parent.relative_to(checkout.module(_SHARED))): [*_gates_in(path)]
+        for module, files in _FILES
+        for path in checkout.module(module).glob(files)
+        if module == _SHARED
+    }
     for component, folders in _CODE.items():
         constants = {
             constant
             for module, folder in folders
             for source in go_sources(checkout.module(module) / folder)
-            for constant in _USE.findall(source)
+            for constant in (*_USE.findall(source), *_added(source, shared))
         }
         yield from ((component, constant) for constant in sorted(constants))
+
+
+def _added(source: str, shared: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The constants of the shared gates that a source adds to those of its component."""
+    for alias, package in _IMPORT.findall(source):
+        name = alias or package.rpartition("/")[2]
+        if f"{name}.AddFeatureGates(" in source:
+            yield from shared.get(package, ())
+
+
+def _gates_in(path: Path) -> Iterator[str]:
+    """The constants of the gates that a file defines."""
+    for constant, type_name, _ in string_constants(path.read_text("utf-8")):
+        if type_name in ("", "Feature"):
+            yield constant

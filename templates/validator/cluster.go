@@ -19,6 +19,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/batch"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/net"
 )
 
 // What constructors of strategies take (strategies in specs/facts).
@@ -73,12 +74,18 @@ func allocate(created runtime.Object) (release func()) {
 	address, addresses, port := spec.ClusterIP, spec.ClusterIPs, spec.HealthCheckNodePort
 	if spec.ClusterIP == "" && len(spec.ClusterIPs) == 0 {
 		spec.ClusterIP = "10.0.0.9"
+		if len(spec.IPFamilies) > 0 && spec.IPFamilies[0] == core.IPv6Protocol {
+			spec.ClusterIP = "fd00::9"
+		}
 	}
 	if len(spec.ClusterIPs) == 0 {
 		spec.ClusterIPs = []string{spec.ClusterIP}
 	}
-	if spec.ClusterIP != core.ClusterIPNone && len(spec.IPFamilies) == 0 {
-		spec.IPFamilies = []core.IPFamily{core.IPv4Protocol}
+	// A cluster may have both families.
+	for i, address := range spec.ClusterIPs {
+		if address != core.ClusterIPNone && i >= len(spec.IPFamilies) {
+			spec.IPFamilies = append(spec.IPFamilies, familyOf(address))
+		}
 	}
 	if spec.IPFamilyPolicy == nil {
 		policy := core.IPFamilyPolicySingleStack
@@ -91,6 +98,13 @@ func allocate(created runtime.Object) (release func()) {
 	return func() {
 		spec.ClusterIP, spec.ClusterIPs, spec.HealthCheckNodePort = address, addresses, port
 	}
+}
+
+func familyOf(address string) core.IPFamily {
+	if net.IsIPv6String(address) {
+		return core.IPv6Protocol
+	}
+	return core.IPv4Protocol
 }
 
 // keepAllocated fills in what the registry of Services keeps of the old object in an

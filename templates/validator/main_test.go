@@ -130,6 +130,24 @@ func TestUpdateOfTheAddressOfAService(t *testing.T) {
 	}
 }
 
+func TestServiceOfEitherFamily(t *testing.T) {
+	service := `{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{FIELDS,"ports":[{"port":80}]}}`
+	for fields, code := range map[string]int{
+		`"ipFamilies":["IPv6"]`:                           201,
+		`"clusterIP":"fd00::1"`:                           201,
+		`"clusterIP":"fd00::1","clusterIPs":["fd00::1"]`:  201,
+		`"clusterIP":"None","ipFamilies":["IPv6"]`:        201,
+		`"clusterIP":"fd00::1","ipFamilies":["IPv4"]`:     422,
+		`"clusterIPs":["10.0.0.1"],"ipFamilies":["IPv6"]`: 422,
+		`"ipFamilyPolicy":"RequireDualStack"`:             201,
+	} {
+		result := ask(t, asked("create", strings.Replace(service, "FIELDS", fields, 1)))[0]
+		if result.Code != code {
+			t.Errorf("%s: unexpected answer: %+v", fields, result)
+		}
+	}
+}
+
 func TestStatusIsWrittenAfterTheCreation(t *testing.T) {
 	service := `{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"type":"LoadBalancer","ports":[{"port":80}]},"status":{"loadBalancer":{"ingress":[{"ip":"ADDRESS"}]}}}`
 	answers := ask(t,

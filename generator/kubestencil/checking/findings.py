@@ -352,13 +352,17 @@ class Report:
     def skipped_lines(self) -> tuple[str, ...]:
         """What was not checked, and what was ignored, for people: a line for each
         reason and detail."""
-        return self._lines(
+        counts = self._counts(
             lambda skip: f"{skip.reason}, {skip.detail}" if skip.detail else skip.reason
+        )
+        return (
+            *(f"Not checked: {count:,} ({text})" for text, count in counts.items()),
+            *self._ignored_lines(),
         )
 
     def skipped_reasons(self) -> tuple[str, ...]:
-        """``skipped_lines`` without details, so that each reason has one line: with the
-        kinds that lack a schema, most objects first, and how to name one."""
+        """``skipped_lines`` in at most four lines: one of the reasons and one of the kinds
+        that lack a schema, both most objects first, and how to name one."""
         kinds = Counter[str]()
         for skip in self.skips:
             if skip.reason.startswith(NO_SCHEMA):
@@ -369,18 +373,24 @@ class Report:
         hint = (
             "To check them, name their CustomResourceDefinitions: --crds FILE|DIR|URL"
         )
+        counts = self._counts(lambda skip: skip.reason)
+        reasons = [f"{count:,} ({text})" for text, count in counts.most_common()]
         return (
-            *self._lines(lambda skip: skip.reason),
+            *((f"Not checked: {', '.join(reasons)}",) if reasons else ()),
+            *self._ignored_lines(),
             *((f"Without a schema: {', '.join(most)}", hint) if most else ()),
         )
 
-    def _lines(self, text_of: Callable[[Skip], str]) -> tuple[str, ...]:
+    def _counts(self, text_of: Callable[[Skip], str]) -> Counter[str]:
+        """How often each text is the reason of a skip, by name."""
         counts = Counter[str]()
-        for skip in self.skips:
+        for skip in sorted(self.skips, key=text_of):
             counts[text_of(skip)] += skip.times
-        return (
-            *(f"Not checked: {counts[text]:,} ({text})" for text in sorted(counts)),
-            *(f"Ignored: {count:,} (by {by})" for by, count in self.ignored.items()),
+        return counts
+
+    def _ignored_lines(self) -> tuple[str, ...]:
+        return tuple(
+            f"Ignored: {count:,} (by {by})" for by, count in self.ignored.items()
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """Finds resources that RBAC rules and webhook configurations name, and that a release
 does not serve any more, and versions that custom resources are stored in.
 
-The API server accepts such a rule, which then has no effect.
+The API server accepts such a rule, which then has no effect. What the object also names
+under the name that replaces it is left for older releases, and no problem.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Problem
 from kubestencil.checking.paths import Path, items_at, texts_at
@@ -24,6 +25,7 @@ from kubestencil.source.releases import has_reached, release_order, version_in
 
 _RBAC_KINDS = ("ClusterRole", "Role")
 _OF_CRD = "apiextensions.k8s.io", "CustomResourceDefinition"
+_REMOVE = "remove it from the rule"
 _WEBHOOK_KINDS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
@@ -36,12 +38,10 @@ def removed_resources(
     if version is None:
         return
     if kind.group == "rbac.authorization.k8s.io" and kind.kind in _RBAC_KINDS:
-        for path, rule in items_at(value, ("rules",)):
-            yield from _of_rbac_rule(rule, path, version)
+        yield from _of_rules(value, ("rules",), _of_rbac_rule, version)
     elif kind.group == "admissionregistration.k8s.io" and kind.kind in _WEBHOOK_KINDS:
         for webhook, _ in items_at(value, ("webhooks",)):
-            for path, rule in items_at(value, (*webhook, "rules")):
-                yield from _of_webhook_rule(rule, path, version)
+            yield from _of_rules(value, (*webhook, "rules"), _of_webhook_rule, version)
 
 
 def stored_versions(
@@ -71,7 +71,55 @@ def stored_versions(
         )
 
 
-def _of_rbac_rule(rule: Mapping[str, Any], path: Path, minor: str) -> Iterator[Problem]:
+class _Removed(NamedTuple):
+    """The place where a rule names what was removed, which kinds those are, and what the
+    problem with it is."""
+
+    path: Path
+    message: str
+    kinds: Sequence[GroupVersionKind]
+
+
+def _of_rules(
+    value: Mapping[str, Any],
+    at: Path,
+    removed_in: Callable[[Mapping[str, Any], str], Iterator[_Removed]],
+    minor: str,
+) -> Iterator[Problem]:
+    """The problems of the rules at a path, with what to name instead."""
+    rules = [*items_at(value, at)]
+    for path, rule in rules:
+        for found in removed_in(rule, minor):
+            successors = [known_kind(kind, minor).replacement for kind in found.kinds]
+            unnamed = dict.fromkeys(
+                f"{plural_of(kind)} of {kind.api_version}"
+                for kind in filter(None, successors)
+                if not any(_is_named(kind, other) for _, other in rules)
+            )
+            if unnamed or not all(successors) or not successors:
+                hint = f"name {', '.join(unnamed)}" if unnamed else _REMOVE
+                place = *path, *found.path
+                yield Problem("removed-resource", place, found.message, hint)
+
+
+def _is_named(kind: GroupVersionKind, rule: Mapping[str, Any]) -> bool:
+    """Whether a rule is about a kind. Only those of webhooks name versions."""
+    resources = {name.partition("/")[0] for name in _texts(rule, "resources")}
+    versions = _texts(rule, "apiVersions") or {"*"}
+    return all(
+        (
+            _texts(rule, "apiGroups") & {kind.group, "*"},
+            versions & {kind.version, "*"},
+            resources & {plural_of(kind), "*"},
+        )
+    )
+
+
+def _texts(rule: Mapping[str, Any], field: str) -> set[str]:
+    return {text for _, text in texts_at(rule, (field,))}
+
+
+def _of_rbac_rule(rule: Mapping[str, Any], minor: str) -> Iterator[_Removed]:
     resources = texts_at(rule, ("resources",))
     names = {name.partition("/")[0] for _, name in resources}
     for at, group in texts_at(rule, ("apiGroups",)):
@@ -79,23 +127,20 @@ def _of_rbac_rule(rule: Mapping[str, Any], path: Path, minor: str) -> Iterator[P
         if removal := _removal(of_group, minor):
             message = f"the group {group} was removed in {removal}"
             named = [kind for kind in of_group if plural_of(kind) in names]
-            yield _problem((*path, *at), message, named, minor)
+            yield _Removed(at, message, named)
             continue
         for place, name in resources:
             plural = name.partition("/")[0]
             kinds = [kind for kind in of_group if plural_of(kind) == plural]
             if removal := _removal(kinds, minor):
                 message = f"{name} of {group} was removed in {removal}"
-                yield _problem((*path, *place), message, kinds, minor)
+                yield _Removed(place, message, kinds)
 
 
-def _of_webhook_rule(
-    rule: Mapping[str, Any], path: Path, minor: str
-) -> Iterator[Problem]:
-    names = texts_at(rule, ("resources",))
-    resources = {name.partition("/")[0] for _, name in names}
+def _of_webhook_rule(rule: Mapping[str, Any], minor: str) -> Iterator[_Removed]:
+    resources = {name.partition("/")[0] for name in _texts(rule, "resources")}
     for at, version in texts_at(rule, ("apiVersions",)):
-        for _, group in texts_at(rule, ("apiGroups",)):
+        for group in sorted(_texts(rule, "apiGroups")):
             kinds = [
                 kind
                 for kind in kinds_of_group(group)
@@ -106,19 +151,7 @@ def _of_webhook_rule(
                 named = " and ".join(sorted(set(map(plural_of, kinds)))[:3])
                 verb = "was" if len(kinds) == 1 else "were"
                 what = f"{named} of {kinds[0].api_version} {verb} removed in {removal}"
-                yield _problem((*path, *at), what, kinds, minor)
-
-
-def _problem(
-    path: Path, message: str, kinds: Sequence[GroupVersionKind], minor: str
-) -> Problem:
-    """The problem of a rule that names removed kinds, with what to name instead."""
-    successors = (known_kind(kind, minor).replacement for kind in kinds)
-    texts = dict.fromkeys(
-        f"{plural_of(kind)} of {kind.api_version}" for kind in successors if kind
-    )
-    hint = f"name {', '.join(texts)}" if texts else "remove it from the rule"
-    return Problem("removed-resource", path, message, hint)
+                yield _Removed(at, what, kinds)
 
 
 def _removal(kinds: Sequence[GroupVersionKind], version: str) -> str:

@@ -41,6 +41,12 @@ class CheckedRelease:
         """The name of the release: 1.35."""
         return self.release.name
 
+    def fields_of(self, kind: GroupVersionKind) -> frozenset[str]:
+        """The names of the fields of a kind; none of one that the release lacks."""
+        definition = self.kinds.get(kind)
+        fields = self.release.definitions[definition].fields if definition else ()
+        return frozenset(field.name for field in fields)
+
     def examine(
         self, value: Mapping[str, Any], kind: GroupVersionKind
     ) -> Results | None:

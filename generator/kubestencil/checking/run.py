@@ -54,6 +54,9 @@ from kubestencil.validator.process import REQUESTS_AHEAD, Validator, look_ahead
 
 # A process takes some 50 ms until it has begun.
 _BYTES_OF_PROCESS = 500_000
+_NAME = "metadata", "name"
+# spec, and spec.selector of a Deployment.
+_OUTER = 2
 
 
 def check(
@@ -242,7 +245,8 @@ class Run:
             self.found.files += 1
             data = file.read()
             is_patch = file.is_part or self.kustomizations.is_patch(file)
-            has_name, may_be_patch = is_named_patch(file), may_have_directive(data)
+            depth = self._depth_of_missing(file)
+            may_have_directives = may_have_directive(data)
             documents: set[int] = set()
             findings: list[Finding] = []
             others: list[NoObject] = []
@@ -253,8 +257,8 @@ class Run:
                     has_object = True
                     is_part = (
                         is_patch
-                        or (may_be_patch and has_directive(item.value))
-                        or (has_name and self.upgrade.is_incomplete(item.value))
+                        or (may_have_directives and has_directive(item.value))
+                        or (depth > 0 and self._lacks_field(item.value, depth))
                     )
                     for manifest in (item, *inline_manifests(item)):
                         finish = self._start(manifest, file, findings, is_part)
@@ -284,6 +288,17 @@ class Run:
                 self._skip(file.name, 0, "no object in it")
             self.found.documents += len(documents)
             yield partial(self._finish_file, file, data, findings)
+
+    def _depth_of_missing(self, file: ManifestFile) -> int:
+        """How deep a required field is at most whose absence makes an object of a file a
+        patch that no kustomization lists; 0 where none does. Scripts may add what is left
+        out by the kustomization beside it, which may also be forgotten."""
+        if file.may_be_part or is_named_patch(file):
+            return sys.maxsize
+        return _OUTER if self.kustomizations.leaves_out(file) else 0
+
+    def _lacks_field(self, value: Mapping[str, Any], depth: int) -> bool:
+        return any(len(path) <= depth for path in self.upgrade.missing_fields(value))
 
     def _start(
         self,
@@ -337,11 +352,16 @@ class Run:
         for problem, releases, change in differences:
             if file.is_part and problem.rule == "newer-version":
                 continue  # A program's choice, and none of the cluster's.
-            if problem.rule == "patch-directive" and manifest.is_patch:
+            is_known_patch = manifest.is_patch or self.kustomizations.is_patch(file)
+            if problem.rule == "patch-directive" and is_known_patch:
                 continue  # Nobody can take it for an object.
             if self.kustomizations.sets(file, manifest.subject.kind, problem.path):
                 line = manifest.position(problem.path).line
                 self._skip(file.name, line, "values that kustomizations set")
+                continue
+            if problem.path == _NAME and self.upgrade.may_be_of_program(manifest.value):
+                line = manifest.position(()).line
+                self._skip(file.name, line, "names of what may be of a program")
                 continue
             if manifest.is_encrypted:
                 problem = problem._replace(fixes=())

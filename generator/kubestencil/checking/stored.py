@@ -13,9 +13,12 @@ from kubestencil.checking.files.manifests import (
     Mistake,
     read_manifests,
 )
+from kubestencil.checking.findings import Subject
+from kubestencil.checking.verdicts import message_of
+from kubestencil.checking.verdicts.internal_paths import as_written
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.validator.process import Validator
-from kubestencil.validator.protocol import Request
+from kubestencil.validator.protocol import Answer, Request
 
 
 def results(
@@ -29,43 +32,60 @@ def results(
     """The objects in files with their defaults, or converted to the apiVersion ``to``.
 
     Fields have the order that they have in the files; others follow. Objects of kinds
-    that ``to`` does not have stay as they are, beside some that are converted, and
+    that ``to`` or the server does not have stay as they are, beside some others, and
     ``warn`` is told. Raises SourceError for what is no object of Kubernetes, or one that
-    the server refuses, with its file, and where no object can be converted.
+    the server refuses, with its file, and where all objects would stay as they are.
     """
-    kept: list[str] = []
-    converted = 0
+    kept: list[SourceError] = []
+    changed = 0
     for file in find_files(paths):
         if file.reason_to_skip:
             raise UsageError(f"is not read: {file.reason_to_skip}", where=file.name)
         for item in read_manifests(file.read(), file.name):
             manifest = _manifest(item, file.name)
-            where = f"{file.name}: {manifest.subject.kind} {manifest.subject.name}"
             (answer,) = validator.ask([Request(operation, manifest.value, to=to)])
             if answer.object is not None:
-                converted += 1
+                changed += 1
                 yield _ordered_like(
                     _without_empty_status(answer.object, manifest.value), manifest.value
                 )
                 continue
-            subject = manifest.subject
-            if to and _OTHER_KIND.search(answer.message):
-                kept.append(f"{where}: {to} has no {subject.kind}")
-                yield manifest.value
-                continue
-            is_unserved = answer.code == 404 and operation == "default"
-            hint = "kubestencil convert --to APIVERSION first" if is_unserved else ""
-            what = (
-                f"the API server does not serve {subject.kind} of {subject.api_version}"
-            )
-            message = what if is_unserved else _SCHEME.sub("", answer.message)
-            raise SourceError(message, where=where, hint=hint)
-    if kept and not converted:
-        raise SourceError(
-            kept[0], hint="name a version that has the kind: --to VERSION"
+            where = f"{file.name}: {manifest.subject.kind} {manifest.subject.name}"
+            error = _unknown_kind(answer, manifest.subject, where, to)
+            if error is None:
+                raise SourceError(_refusal(answer, manifest.value), where=where)
+            kept.append(error)
+            yield manifest.value
+    if kept and not changed:
+        raise kept[0]
+    for error in kept:
+        warn(f"{error.where}: {error.what}, so that it stays as it is")
+
+
+def _refusal(answer: Answer, value: Mapping[str, Any]) -> str:
+    """What a server says of an object that it refuses, without the name of this."""
+    causes = sorted({as_written(cause, value) for cause in answer.causes})
+    return "; ".join(map(message_of, causes)) or _SCHEME.sub("", answer.message)
+
+
+def _unknown_kind(
+    answer: Answer, subject: Subject, where: str, to: str
+) -> SourceError | None:
+    """The error of an object of a kind that the server or ``to`` does not have; None where
+    it is not that."""
+    if to and _OTHER_KIND.search(answer.message):
+        hint = "name a version that has the kind: --to VERSION"
+        return SourceError(f"{to} has no {subject.kind}", where=where, hint=hint)
+    if answer.code == 404:
+        what = f"the API server does not serve {subject.kind} of {subject.api_version}"
+        hint = (
+            "--release names one that does, --crds the definition of a custom resource"
+            if to
+            else "kubestencil convert --to APIVERSION first, or name the definition of a "
+            "custom resource (--crds)"
         )
-    for text in kept:
-        warn(f"{text}, so that it stays as it is")
+        return SourceError(what, where=where, hint=hint)
+    return None
 
 
 # What apimachinery says (pkg/runtime/scheme.go, error.go) of a kind that a version lacks.

@@ -30,7 +30,8 @@ from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change, RuleId
 from kubestencil.schema.types import GroupVersionKind
 
-_REQUIRED_OF_PATCH = "required fields of kustomize patches"
+_OF_ALL_OBJECTS = frozenset(("apiVersion", "kind", "metadata"))
+_REQUIRED_OF_PATCH = "required fields of patches"
 
 
 class UpgradeDifference(NamedTuple):
@@ -88,15 +89,24 @@ class Upgrade:
         is_twin = has_name_of_kubernetes(kind)
         return f"{NO_SCHEMA} with the name of a built-in kind" if is_twin else NO_SCHEMA
 
-    def is_incomplete(self, value: Mapping[str, Any]) -> bool:
-        """Whether an object lacks a field that the newer release requires, of the kind that
-        replaces its own where that is not served, or a name."""
+    def may_be_of_program(self, value: Mapping[str, Any]) -> bool:
+        """Whether an object may be the file of a program instead of a custom resource:
+        these have no metadata, and some have a CustomResourceDefinition all the same.
+        """
+        kind = kind_of(value)
+        is_custom = any(kind in one.release.custom_kinds for one in self._all)
+        return is_custom and "metadata" not in value
+
+    def missing_fields(self, value: Mapping[str, Any]) -> Sequence[Path]:
+        """The paths of what the newer release requires and an object lacks, of the kind
+        that replaces its own where that is not served: fields, a name, a whole spec."""
         value = as_served(value, self.after)
-        results = self.after.examine(value, kind_of(value))
-        return results is not None and any(
-            problem.rule == "missing-field"
-            for problem in (*results.problems, *results.values)
-        )
+        kind = kind_of(value)
+        if value.keys() <= _OF_ALL_OBJECTS and "spec" in self.after.fields_of(kind):
+            return [("spec",)]
+        results = self.after.examine(value, kind)
+        problems = (*results.problems, *results.values) if results else ()
+        return [problem.path for problem in problems if problem.rule == "missing-field"]
 
     def start(
         self,

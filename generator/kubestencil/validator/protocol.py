@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -97,8 +96,7 @@ class Cause(NamedTuple):
     """One reason why an object is refused, in the words of the API server.
 
     ``field`` is a path (``spec.containers[0].image``), ``reason`` a constant such as
-    FieldValueRequired, ``bad_value`` JSON of the value that is wrong, or empty. Of objects,
-    lists and maps, ``message`` does not have the value.
+    FieldValueRequired, ``bad_value`` JSON of the value that is wrong, or empty.
     """
 
     reason: str
@@ -155,14 +153,6 @@ _ANSWER: Mapping[str, type] = {
 _CAUSE: Mapping[str, type] = {"reason": str, "field": str, "message": str}
 
 
-# What Go prints of a struct, list or map, in the names of the server's own code:
-# ``{"MinAvailable":1}``, and in older releases ``policy.PodDisruptionBudgetSpec{
-# MinAvailable:(*intstr.IntOrString)(0xc0004d2a00)}``, whose addresses differ each time.
-_PRINTED = re.compile(
-    r"\A(\w+ value): [\w.*&\[\]()]{0,100}[{\[(].*?[}\])](?=: |\Z)", re.DOTALL
-)
-
-
 def _check_types(value: Any, types: Mapping[str, type]) -> None:
     """Raise ValueError for what is no object, or has other types."""
     if not isinstance(value, dict) or not all(
@@ -187,7 +177,7 @@ def read_answer(line: bytes) -> Answer:
             Cause(
                 cause.get("reason", ""),
                 cause.get("field", ""),
-                _PRINTED.sub(r"\1", cause.get("message", "")),
+                cause.get("message", ""),
                 json.dumps(cause["badValue"]) if "badValue" in cause else "",
             )
             for cause in answer.get("causes", ())

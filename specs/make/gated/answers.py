@@ -8,7 +8,7 @@ gates are turned on in an order in which each comes after those that it depends 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
@@ -29,6 +29,7 @@ from specs.make.gated.questions import (
     Question,
     Subject,
     is_there,
+    other_spellings,
     other_values,
     places_in,
     spread,
@@ -83,15 +84,19 @@ def gated_by(
     subjects.sort(key=lambda subject: len(str(subject.value)))
     grown = [*subjects, *asker.grown(release, subjects)]
     report(f"{release.name}: {len(subjects)} objects, {len(grown)} with more fields")
-    kept = chain.from_iterable(values_of(release, *subject) for subject in grown)
-    yield from asker.fields(spread(kept, _PLACES))
+    kept = [*chain.from_iterable(values_of(release, *subject) for subject in grown)]
+    yield from asker.fields(spread(kept, _PLACES), kept)
     stable = {name for kind, name in names.items() if _is_most_stable(kind, names)}
-    others = chain.from_iterable(
-        other_values(release, subject.definition, subject.value, constants)
+    accepted = [
+        (subject.definition, subject.value)
         for subject in grown
         if subject.refused is None and subject.definition in stable
+    ]
+    others = chain.from_iterable(
+        other_values(release, *each, constants) for each in accepted
     )
-    yield from asker.values(spread(others, 1))
+    spelled = chain.from_iterable(other_spellings(release, *each) for each in accepted)
+    yield from asker.values([*spread(others, 1), *spread(spelled, 1)])
 
 
 def _is_most_stable(kind: GroupVersionKind, kinds: Iterable[GroupVersionKind]) -> bool:
@@ -165,9 +170,12 @@ class _Asker:
             ]
             yield from subjects
 
-    def fields(self, questions: Sequence[Question]) -> Iterator[Gated]:
+    def fields(
+        self, questions: Sequence[Question], places: Iterable[Question]
+    ) -> Iterator[Gated]:
         """The fields whose values are dropped or refused with all gates off: always or,
-        where they are kept elsewhere, with some values."""
+        where they are kept elsewhere, with some values. ``places`` are all in the same
+        objects: one in which a gate decides about a field can be refused for that."""
         on, off = self._states(questions, self._on), self._states(questions, self._off)
         report(f"{len(questions)} questions about fields")
         states = [*zip(questions, on, off, strict=True)]
@@ -186,8 +194,14 @@ class _Asker:
         report(f"{len(chosen)} of them depend on gates")
         needed = zip(chosen, self._search(chosen, True), strict=True)
         found = self._guarded
-        # Outer ones come first: what guards them guards what is inside, too.
-        for question, gates in sorted(needed, key=lambda each: len(each[0].path)):
+        in_object: dict[int, list[tuple[Path, Field]]] = defaultdict(list)
+        for question in places:
+            in_object[id(question.request)].append((question.path, question.place))
+        # Outer ones come first: what guards them guards what is inside, too. Of others,
+        # it is known by then whether a field beside them is what is refused.
+        for question, gates in sorted(
+            needed, key=lambda each: (each[0].place in always, len(each[0].path))
+        ):
             around = [at for at, field in question.outer if field in found]
             outer = dict(question.outer)
             own = gates - self._switches.with_needed(
@@ -202,7 +216,12 @@ class _Asker:
             if not own:
                 continue
             if question.place in always:
-                if not dropped:
+                others = [
+                    path
+                    for path, field in in_object[id(question.request)]
+                    if own & found.get(field, frozenset())
+                ]
+                if not dropped and self._is_decided_without(question, others):
                     yield Gated(*question.place, "values", own)
             elif self._is_the_reason(question, dropped):
                 found[question.place] = own
@@ -217,6 +236,15 @@ class _Asker:
             [replace(stored(smaller), feature_gates=self._off)]
         )
         return answer.accepted and all(is_there(answer.object, path) for path in outer)
+
+    def _is_decided_without(self, question: Question, paths: Sequence[Path]) -> bool:
+        """Whether gates decide about a value in an object without those at some paths."""
+        if not paths:
+            return True
+        smaller = _without(question.request.object, paths, question.path)
+        alone = [question._replace(request=stored(smaller))]
+        states = *self._states(alone, self._on), *self._states(alone, self._off)
+        return states == (True, False)
 
     def values(self, questions: Sequence[Question]) -> Iterator[Gated]:
         """The fields of which gates make more or fewer values or changes acceptable."""

@@ -3,6 +3,7 @@ fields that are added to them, about other values and changes."""
 
 from __future__ import annotations
 
+import ipaddress
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -28,6 +29,7 @@ _TEXTS = ("", "x_y.z", "*", "a b", "1a", "010.0.0.1", "10.0.0.1/8")
 _NUMBERS = (-1, 0)
 # What a value that was dropped can be; an object stays without the fields in it.
 _EMPTY: Sequence[Any] = ("", 0, False, None, [])
+_NAME = "metadata", "name"
 # How many changes of a value are asked about.
 _CHANGES = 1
 #: In how many objects a field is tried, and how many fields inside of each other.
@@ -131,19 +133,24 @@ def values_of(
     outer: list[tuple[Path, Field]] = []
     for place in places_in(release, name, value):
         path, field = place.path, (place.definition, place.field)
-        if refused is not None and path[: len(refused)] != refused:
-            continue
         around = tuple(each for each in outer if each[0] == path[: len(each[0])])
         if not place.is_item and value_at(value, path) not in _EMPTY:
+            # What is refused can be inside of what needs other gates.
             outer.append((path, field))
-            origin = around[-1][1] if around else name, refused is None
-            yield Question(field, "kept", request, path, origin, around)
+            if refused is None or path[: len(refused)] == refused:
+                origin = around[-1][1] if around else name, refused is None
+                yield Question(field, "kept", request, path, origin, around)
 
 
 def other_values(
     release: Release, name: str, value: Any, constants: Mapping[Field, Sequence[str]]
 ) -> Iterator[Question]:
-    """Whether other values than those of an object are accepted."""
+    """Whether other values than those of an object are accepted, its name among them."""
+    if "status" not in value:
+        for new in _TEXTS:
+            changed = replaced(value, _NAME, new)
+            field = name, ".".join(_NAME)
+            yield Question(field, "values", written(changed), _NAME, (id(value), _NAME))
     outer: list[tuple[Path, Field]] = []
     for place in places_in(release, name, value):
         path, field = place.path, (place.definition, place.field)
@@ -160,6 +167,16 @@ def other_values(
             if index < _CHANGES and "status" not in value:
                 updated = Request("update", changed, old=value)
                 yield Question(field, "changes", updated, path, origin, around)
+
+
+def other_spellings(release: Release, name: str, value: Any) -> Iterator[Question]:
+    """Whether addresses and ranges are accepted in another form."""
+    for place in places_in(release, name, value):
+        path, field = place.path, (place.definition, place.field)
+        current = value_at(value, path)
+        for new in _spelled_otherwise(current) if isinstance(current, str) else ():
+            changed = written(replaced(value, path, new))
+            yield Question(field, "values", changed, path, (id(value), path))
 
 
 def _others(
@@ -179,6 +196,17 @@ def _others(
         # Any other text, to ask about changes.
         others = others or [f"{value}a"]
     return [new for new in dict.fromkeys(others) if new != value]
+
+
+def _spelled_otherwise(value: str) -> Iterator[str]:
+    """The same address or range in another form, where a text is one."""
+    try:
+        address = ipaddress.ip_interface(value).ip
+    except ValueError:
+        return
+    _, slash, prefix = value.partition("/")
+    is_v4 = address.version == 4
+    yield f"0{value}" if is_v4 else f"{address.exploded}{slash}{prefix}"
 
 
 def spread(questions: Iterable[Question], places: int) -> list[Question]:

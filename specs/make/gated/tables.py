@@ -53,7 +53,9 @@ def make_rows(checkout: Checkout, asked: Sequence[Gated] = ()) -> Iterator[Row]:
     asked_of = frozenset(gates_of)
     for definition, field, decides, needed in _read(checkout):
         schema = definitions.get(definition)
-        exists = schema and (not field or field in schema.get("properties", {}))
+        # The name of a kind is a field of its metadata.
+        outermost = field.partition(".")[0]
+        exists = schema and (not field or outermost in schema.get("properties", {}))
         # A marker may outlive its gate.
         still = [gate for gate in needed.split() if gate in gates]
         key = definition, field, decides

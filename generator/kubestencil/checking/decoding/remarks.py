@@ -19,11 +19,14 @@ class Remark(NamedTuple):
 
 def remarks_on(fields: Iterable[KnownField]) -> Mapping[str, tuple[Remark, ...]]:
     """The remarks on the fields of a definition, by field."""
-    remarks = {known.name: tuple(_on_field(known)) for known in fields}
+    by_name = {known.name: known for known in fields}
+    remarks = {
+        name: tuple(_on_field(known, by_name)) for name, known in by_name.items()
+    }
     return {name: on_field for name, on_field in remarks.items() if on_field}
 
 
-def _on_field(known: KnownField) -> Iterator[Remark]:
+def _on_field(known: KnownField, siblings: Iterable[str]) -> Iterator[Remark]:
     name, gate = known.name, known.gate
     if gate is not None and not gate.enabled and not gate.is_deprecated:
         message = (
@@ -32,10 +35,18 @@ def _on_field(known: KnownField) -> Iterator[Remark]:
         )
         yield Remark("gated-field", message, f"enable {gate.gate}, or remove it")
     if sentence := known.loss_of_effect:
-        yield Remark("no-effect", f"{name} has no effect: {sentence}", "remove it")
+        message = f"{name} has no effect: {_without_label(sentence)}"
+        yield Remark("no-effect", message, "remove it")
     elif sentence := known.deprecation:
-        yield Remark("deprecated-field", f"{name} is deprecated: {sentence}", "")
+        message = f"{name} is deprecated: {_without_label(sentence)}"
+        instead = known.replacement(siblings)
+        hint = f"use {instead}" if instead else ""
+        yield Remark("deprecated-field", message, hint)
     elif row := known.warned:
         since = f" since {row.since}" if row.since else ""
         hint = f"use {row.instead}" if row.instead else ""
         yield Remark("deprecated-field", f"{name} is deprecated{since}", hint)
+
+
+def _without_label(sentence: str) -> str:
+    return sentence.removeprefix("Deprecated: ")

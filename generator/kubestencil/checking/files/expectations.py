@@ -1,5 +1,6 @@
-"""The files of tests of Chainsaw and KUTTL that have what objects are compared with: they
-look like objects, and are parts of some, with expressions instead of names and values.
+"""The files of tests of Chainsaw and KUTTL that look like objects, and are parts of some:
+what objects are compared with, with expressions instead of names and values, and what is
+applied, which may change objects that are there.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from kubestencil import regular_file
 from kubestencil.checking.paths import items_at, text_at
@@ -20,29 +21,36 @@ EXPECTATION = "expectations of a test"
 _TESTS = ("chainsaw-test.yaml", "chainsaw-test.yml")
 _GROUP = "chainsaw.kyverno.io/"
 _BLOCKS = ("try", "catch", "finally", "cleanup")
-_OPERATIONS = ("assert", "error", "patch")
+#: What a test does with a file: compares objects with it, or applies it.
+Use = Literal["expected", "applied"]
+_OPERATIONS: Mapping[str, Use] = {
+    **dict.fromkeys(("assert", "error", "patch"), "expected"),
+    "apply": "applied",
+}
 # https://kuttl.dev/docs/kuttl-test-harness.html: files are told by their names.
 _OF_KUTTL = re.compile(r"\d+-(?:assert|errors)(?:-[^.]+)?\.yaml")
 
 
-def expectations_in(folder: Path, names: Iterable[str]) -> frozenset[str]:
-    """Those of the ``names`` of files in a folder that are expectations of a test beside
-    them."""
+def uses_in_tests(folder: Path, names: Iterable[str]) -> Mapping[str, Use]:
+    """What tests beside them do with those of the ``names`` of files in a folder that they
+    use; what objects are compared with is never applied."""
     names = frozenset(names)
-    found = set(filter(_OF_KUTTL.fullmatch, names))
-    for name in names.intersection(_TESTS):
-        found |= set(_listed(folder / name))
-    return names & found
+    uses: dict[str, Use] = {}
+    for test in names.intersection(_TESTS):
+        for name, use in _listed(folder / test):
+            if uses.get(name) != "expected":
+                uses[name] = use
+    return {**uses, **dict.fromkeys(filter(_OF_KUTTL.fullmatch, names), "expected")}
 
 
-def is_expectation(path: Path) -> bool:
-    """Whether a file is one."""
+def use_in_test(path: Path) -> Use | None:
+    """What a test beside a file does with it."""
     tests = (name for name in _TESTS if (path.parent / name).is_file())
-    return path.name in expectations_in(path.parent, (path.name, *tests))
+    return uses_in_tests(path.parent, (path.name, *tests)).get(path.name)
 
 
-def _listed(path: Path) -> Iterator[str]:
-    """The files that a test of Chainsaw names; none of one that cannot be read, which is
+def _listed(path: Path) -> Iterator[tuple[str, Use]]:
+    """The files that a test of Chainsaw uses; none of one that cannot be read, which is
     reported where it is checked."""
     try:
         text = regular_file.read(path, max_bytes()).decode("utf-8-sig")
@@ -54,9 +62,9 @@ def _listed(path: Path) -> Iterator[str]:
             yield from _of_test(value)
 
 
-def _of_test(test: Mapping[str, Any]) -> Iterator[str]:
+def _of_test(test: Mapping[str, Any]) -> Iterator[tuple[str, Use]]:
     for _, step in items_at(test, ("spec", "steps")):
         for block in _BLOCKS:
             for _, operation in items_at(step, (block,)):
-                for name in _OPERATIONS:
-                    yield text_at(operation, name, "file").removeprefix("./")
+                for name, use in _OPERATIONS.items():
+                    yield text_at(operation, name, "file").removeprefix("./"), use

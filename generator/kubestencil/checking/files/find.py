@@ -12,8 +12,9 @@ from typing import Any
 
 from kubestencil.checking.files.expectations import (
     EXPECTATION,
-    expectations_in,
-    is_expectation,
+    Use,
+    use_in_test,
+    uses_in_tests,
 )
 from kubestencil.checking.files.ignored_paths import (
     make_valid_spec,
@@ -36,6 +37,7 @@ class ManifestFile:
     ``reason_to_skip`` says why it is not read, empty where it is. A text that is in no
     file has its ``content``, and a path that begins with ``<``. In a cluster,
     ``manager`` is who wrote the objects; with ``is_part``, others wrote other fields.
+    With ``may_be_part``, objects without required fields may be changes of others.
     """
 
     path: str
@@ -43,6 +45,7 @@ class ManifestFile:
     content: bytes | None = None
     manager: str = ""
     is_part: bool = False
+    may_be_part: bool = False
 
     @property
     def name(self) -> str:
@@ -78,8 +81,9 @@ def find_files(paths: Sequence[str]) -> Iterator[ManifestFile]:
     """The files at ``paths``, those of a folder sorted, each file once.
 
     Of folders, hidden files and folders are left out, and what ``.gitignore`` files
-    name, those of the folders above included. What cannot be read, or without an end,
-    comes with a reason to skip it. Raises UsageError for a path that does not exist.
+    name, those of the folders above included. What Go has vendored, cannot be read, or has
+    no end, comes with a reason to skip it. Raises UsageError for a path that does not
+    exist.
     """
     seen: set[str] = set()
     for path in paths:
@@ -98,7 +102,7 @@ def _files_at(path: str) -> Iterator[ManifestFile]:
     elif os.path.isdir(path):  # noqa: PTH112
         yield from _walk((path, _rules_above(Path(path))))
     elif os.path.exists(path):  # noqa: PTH110
-        yield ManifestFile(path, _reason_to_skip(path))
+        yield _file_at(path)
     else:
         hint = "name a file, a folder, or - for standard input"
         if "://" in path:
@@ -133,11 +137,22 @@ def _reason_to_skip(path: str) -> str:
         # Links to folders can lead back up.
         return "link to a folder"
     # A shell makes a pipe of <(helm template chart/), which has a writer.
-    if path.startswith(_OPEN_FILES):
-        return ""
-    if stat.S_ISREG(mode):
-        return EXPECTATION if is_expectation(Path(path)) else ""
-    return "pipe, socket or device"
+    is_readable = path.startswith(_OPEN_FILES) or stat.S_ISREG(mode)
+    return "" if is_readable else "pipe, socket or device"
+
+
+def _file_at(path: str) -> ManifestFile:
+    """A file whose path was given."""
+    reason = _reason_to_skip(path)
+    use = None if reason or path.startswith(_OPEN_FILES) else use_in_test(Path(path))
+    return _as_used(path, use) if use else ManifestFile(path, reason)
+
+
+def _as_used(path: str, use: Use | None) -> ManifestFile:
+    """A regular file that a test uses, or no test."""
+    if use == "expected":
+        return ManifestFile(path, EXPECTATION)
+    return ManifestFile(path, may_be_part=use == "applied")
 
 
 # A folder, and the rules of the folders above.
@@ -164,7 +179,7 @@ def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
     path, rules = folder
     entries = scan(path)
     rules = (*rules, *_rules_in(path))
-    expected = expectations_in(Path(path), (entry.name for entry in entries))
+    uses = uses_in_tests(Path(path), (entry.name for entry in entries))
     for entry in entries:
         if entry.name.startswith("."):
             continue
@@ -173,14 +188,21 @@ def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
             continue
         if _is_ignored(entry.path, is_folder, rules):
             continue
-        if is_folder:
+        if is_folder and _has_go_modules(entry.path):
+            yield ManifestFile(entry.path, "vendored modules of Go")
+        elif is_folder:
             yield entry.path, rules
-        elif entry.name in expected:
-            yield ManifestFile(entry.path, EXPECTATION)
         elif entry.is_file(follow_symlinks=False):
-            yield ManifestFile(entry.path)
+            yield _as_used(entry.path, uses.get(entry.name))
         else:
-            yield ManifestFile(entry.path, _reason_to_skip(entry.path))
+            yield _file_at(entry.path)
+
+
+def _has_go_modules(folder: str) -> bool:
+    """Whether a folder has copies of others' modules (https://go.dev/ref/mod#vendoring)."""
+    name = os.path.basename(folder)  # noqa: PTH119
+    listing = os.path.join(folder, "modules.txt")  # noqa: PTH118
+    return name == "vendor" and os.path.isfile(listing)  # noqa: PTH113
 
 
 def _is_ignored(path: str, is_folder: bool, rules: tuple[_Rules, ...]) -> bool:

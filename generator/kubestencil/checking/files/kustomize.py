@@ -64,14 +64,23 @@ def _fields_of_kind() -> Mapping[str, str]:
 
 class Kustomizations(NamedTuple):
     """What kustomizations say of files, by their absolute paths: those that are
-    ``patches``, and what is ``set`` in the objects of others."""
+    ``patches``, those that are ``resources``, and what is ``set`` in the objects of others.
+    ``folders`` are those with a kustomization."""
 
     patches: frozenset[str] = frozenset()
+    resources: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
     set: Mapping[str, frozenset[Transformed]] = MappingProxyType({})
 
     def is_patch(self, file: ManifestFile) -> bool:
         """Whether a kustomization lists a file as a patch."""
         return os.path.abspath(file.path) in self.patches  # noqa: PTH100
+
+    def leaves_out(self, file: ManifestFile) -> bool:
+        """Whether a file is beside a kustomization, and a resource of none."""
+        path = os.path.abspath(file.path)  # noqa: PTH100
+        is_beside = os.path.dirname(path) in self.folders  # noqa: PTH120
+        return is_beside and path not in self.resources
 
     def sets(self, file: ManifestFile, kind: str, path: Path) -> bool:
         """Whether kustomize sets what is at a path of an object in a file."""
@@ -122,14 +131,16 @@ def read_kustomizations(files: Iterable[ManifestFile]) -> Kustomizations:
         parts = read.transformed(str(folder), value)
         for path in resources if parts else ():
             found[path] = found.get(path, frozenset()) | parts
-    return Kustomizations(
+    patches, listed = (
         frozenset(
             os.path.normpath(folder / path)
             for folder, value in pairs
-            for path in _listed(value, _PATCHES)
-        ),
-        found,
+            for path in _listed(value, keys)
+        )
+        for keys in (_PATCHES, _RESOURCES)
     )
+    beside = frozenset(str(folder) for folder, _ in pairs)
+    return Kustomizations(patches, listed, beside, found)
 
 
 def is_json_patch(value: object) -> bool:

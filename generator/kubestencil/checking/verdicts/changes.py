@@ -80,10 +80,10 @@ def add_refused_changes(
         results.unchecked.append(UNKNOWN_CHANGES)
     new_denials = [text for text in updated.policies if text not in created.policies]
     results.values.extend(denials(new_denials, value))
-    for cause in sorted(set(updated.causes)):
-        if updated.old_refused or updated.policies or cause in created.causes:
+    refused = {as_written(cause, value) for cause in created.causes}
+    for written in sorted({as_written(cause, value) for cause in updated.causes}):
+        if updated.old_refused or updated.policies or written in refused:
             continue
-        written = as_written(cause, value)
         path, _ = located(written.field, value)
         if not _changes_to_placeholder(value_at(value, path), value_at(old, path)):
             results.values.append(_refused(written, path, value, old))

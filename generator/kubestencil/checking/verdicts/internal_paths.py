@@ -67,7 +67,11 @@ _RENAMES = (
     # The server copies the one value to the list of all.
     _Rename("v1", "Node", "spec.podCIDRs[0]", "spec.podCIDR"),
     _Rename("v1", "Service", "spec.clusterIPs[0]", "spec.clusterIP"),
+    # The server merges what is text into the data.
+    _Rename("v1", "Secret", "data", "stringData"),
 )
+# Of the templates of Pods, metadata is left out.
+_OF_TEMPLATE = re.compile(r"(\btemplate)\.(?=labels\b|annotations\b)")
 
 
 # A path that only the message has: "spec.addresses[1]" must validate at least one schema.
@@ -77,8 +81,18 @@ _IN_MESSAGE = re.compile(
 )
 
 
+# What Go prints of a struct, list or map, in the names of the server's own code:
+# ``{"MinAvailable":1}``, and in older releases ``policy.PodDisruptionBudgetSpec{
+# MinAvailable:(*intstr.IntOrString)(0xc0004d2a00)}``, whose addresses differ each time.
+_PRINTED = re.compile(
+    r"\A(\w+ value): [\w.*&\[\]()]{0,100}[{\[(].*?[}\])](?=: |\Z)", re.DOTALL
+)
+
+
 def as_written(cause: Cause, value: Mapping[str, Any]) -> Cause:
-    """A cause with the path that its field has in the version of an object."""
+    """A cause with the path that its field has in the version of an object, and without
+    what Go prints of objects, lists and maps."""
+    cause = cause._replace(message=_PRINTED.sub(r"\1", cause.message))
     named = _IN_MESSAGE.match(cause.message)
     if named and cause.field in ("", WHOLE):
         return cause._replace(field=named[1] or named[2])
@@ -91,6 +105,7 @@ def written_field(field: str, value: Mapping[str, Any]) -> str:
     """The path that a field has in the version of an object."""
     if not located(field, value)[1]:
         return field
+    field = _OF_TEMPLATE.sub(r"\1.metadata.", field)
     kind = value.get("apiVersion"), value.get("kind")
     for rename in _RENAMES:
         rest = field.removeprefix(rename.internal)

@@ -91,6 +91,11 @@ def _is_strict_address(text: str) -> bool:
     return "%" not in text and getattr(address, "ipv4_mapped", None) is None
 
 
+def _is_canonical_address(text: str) -> bool:
+    """Whether an address is in the form of RFC 5952 (IsValidIP)."""
+    return _is_strict_address(text) and str(ip_address(text)) == text
+
+
 def _is_strict_cidr(text: str) -> bool:
     """The same of a range, which has no bits beyond its length."""
     address, _, bits = text.partition("/")
@@ -104,6 +109,7 @@ _ADDRESSES: Mapping[str, Callable[[str], bool]] = {
     "ip": _is_address,
     "cidr": _is_cidr,
     "strict-ip": _is_strict_address,
+    "canonical-ip": _is_canonical_address,
     "strict-cidr": _is_strict_cidr,
     "padded-cidr": lambda text: _is_cidr(text.strip()),
     "padded-strict-cidr": lambda text: _is_strict_cidr(text.strip()),
