@@ -1,7 +1,8 @@
 "use strict";
 // What the scripts of search_index.py bring of each release, and which types, fields and API
-// versions a query or a question finds there, best first. Without a page: tests run it in Node.js. A query is compared with each name; there is no index to build, so
-// that results are there once search.js is.
+// versions a query or a question finds there, best first. Without a page: tests run it in
+// Node.js. A query is compared with each name; there is no index to build, so that results are
+// there once search.js is.
 (() => {
   const {
     MATCH, ROLE, SEPARATOR, VERSION,
