@@ -1,6 +1,7 @@
 "use strict";
-// The dialog of the search: a combobox that shows what rank.js finds, and beside it what is known of the result that is selected. Its query is in
-// the address of the page (?q=), which can be shared.
+// The dialog of the search: a combobox that shows what rank.js finds, and beside it what is
+// known of the result that is selected. Its query is in the address of the page (?q=), which can
+// be shared.
 (() => {
   const { root, release: ownRelease } = document.documentElement.dataset;
   const { address, breakable, copy, element } = globalThis.kubestencil;
