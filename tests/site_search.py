@@ -22,10 +22,8 @@ _LIMIT = 40
 _PROGRAM = """
 const { runInThisContext } = require("vm");
 const { scripts, queries, limit } = JSON.parse(require("fs").readFileSync(0, "utf8"));
-let pool;
-globalThis.kubestencilIndex = (names) => (pool = new kubestencilSearch.Pool(names));
-globalThis.kubestencilTexts = (texts) => pool.setTexts(texts);
 for (const script of scripts) runInThisContext(script);
+const [pool] = kubestencilSearch.pools.values();
 const textOf = (result, query) =>
   [...pool.factsOf(result, query), pool.textOf(result.entry),
    result.fields.length ? pool.labelOf(result.entry) : ""].join(" | ");

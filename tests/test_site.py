@@ -202,7 +202,7 @@ def test_the_page_of_a_pod_is_small(folder: Path, site: Site) -> None:
     """With everything that it loads before the search is used."""
     address = "1.35/core/v1/Pod/"
     assets = {href.removeprefix("../" * 4) for href in site.page(address).assets}
-    assert len(assets) == 9
+    assert len(assets) == 8
     assets |= {f"{address}index.html", "1.35/navigation.js"}
     assert sum((folder / name).stat().st_size for name in assets) < 300_000
 

@@ -112,7 +112,7 @@ def test_an_example_is_copied(browser: Browser, base_url: str) -> None:
         {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
     )
     browser.open(base_url + POD)
-    text = browser.run("return document.querySelector('.example code').textContent")
+    text = browser.run("return document.querySelector('.example pre code').textContent")
     click(browser, ".example .copy")
     assert browser.wait("document.getElementById('said').textContent") == "Copied."
     assert browser.run("return document.querySelector('.copy').textContent") == "Copied"
@@ -130,7 +130,7 @@ def test_an_example_is_copied_without_a_clipboard(
         "document.addEventListener('copy', () => window.copied = `${getSelection()}`)"
     )
     browser.driver.find_element("css selector", ".example .copy").click()
-    text = browser.run("return document.querySelector('.example code').textContent")
+    text = browser.run("return document.querySelector('.example pre code').textContent")
     assert browser.run("return window.copied").strip() == text.strip()
 
 

@@ -15,7 +15,10 @@ from tests.browser import (
     visible_fields,
 )
 
-FOCUSED_LABEL = "return document.activeElement.getAttribute('aria-label')"
+FOCUSED_LABEL = (
+    "const { ariaLabel, ariaExpanded } = document.activeElement;"
+    "return `${ariaLabel}: ${ariaExpanded}`"
+)
 
 
 def test_a_field_expands_and_collapses(browser: Browser, base_url: str) -> None:
@@ -32,7 +35,7 @@ def test_a_field_expands_and_collapses(browser: Browser, base_url: str) -> None:
         "button.ariaExpanded, button.ariaLabel, button.getAttribute('aria-controls')]"
     )
     expanded, label, controls = browser.run(button)
-    assert (expanded, label) == ("true", "Collapse spec")
+    assert (expanded, label) == ("true", "Fields of spec")
     assert browser.run("return document.getElementById(arguments[0]).tagName", controls)
     hrefs = browser.run(
         "return [...document.querySelectorAll('#spec ul.tree > li')].every((item) => item"
@@ -40,7 +43,7 @@ def test_a_field_expands_and_collapses(browser: Browser, base_url: str) -> None:
     )
     assert hrefs
     click(browser, "#spec .fold")
-    assert browser.run(button)[:2] == ["false", "Expand spec"]
+    assert browser.run(button)[:2] == ["false", "Fields of spec"]
     assert visible_fields(browser) == collapsed
 
 
@@ -135,25 +138,25 @@ def test_the_tree_can_be_used_by_keyboard(browser: Browser, base_url: str) -> No
 
     browser.open(base_url + POD)
     browser.run("document.querySelector('#spec .fold').focus()")
-    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
+    assert browser.run(FOCUSED_LABEL) == "Fields of spec: true"
     browser.press(Keys.ENTER)
-    assert browser.run(FOCUSED_LABEL) == "Expand spec"
+    assert browser.run(FOCUSED_LABEL) == "Fields of spec: false"
     browser.press(Keys.SPACE)
-    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
+    assert browser.run(FOCUSED_LABEL) == "Fields of spec: true"
     browser.press(Keys.SPACE)
-    assert browser.run(FOCUSED_LABEL) == "Expand spec"
+    assert browser.run(FOCUSED_LABEL) == "Fields of spec: false"
     browser.press(Keys.ARROW_RIGHT)
-    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
+    assert browser.run(FOCUSED_LABEL) == "Fields of spec: true"
     browser.press(Keys.ARROW_RIGHT)
-    assert browser.run(FOCUSED_LABEL) == "Expand affinity"
+    assert browser.run(FOCUSED_LABEL) == "Fields of affinity: false"
     browser.press(Keys.ARROW_DOWN)
-    assert browser.run(FOCUSED_LABEL) == "Expand containers"
+    assert browser.run(FOCUSED_LABEL) == "Fields of containers: false"
     browser.press(Keys.ARROW_UP, Keys.ARROW_UP)
-    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
+    assert browser.run(FOCUSED_LABEL) == "Fields of spec: true"
     browser.press(Keys.ARROW_DOWN, Keys.ARROW_LEFT)
-    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
+    assert browser.run(FOCUSED_LABEL) == "Fields of spec: true"
     browser.press(Keys.ARROW_LEFT)
-    assert browser.run(FOCUSED_LABEL) == "Expand spec"
+    assert browser.run(FOCUSED_LABEL) == "Fields of spec: false"
 
 
 def test_tab_reaches_all_controls(browser: Browser, base_url: str) -> None:

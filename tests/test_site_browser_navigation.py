@@ -88,6 +88,8 @@ def test_the_tree_is_loaded_when_it_is_shown(browser: Browser, base_url: str) ->
     browser.wait(TREE)
     assert any(url.endswith("/1.35/navigation.js") for url in browser.requests())
     assert browser.run("return document.activeElement.id") == "browse"
+    width = "const tree = document.getElementById('browse'); return tree.{}Width"
+    assert browser.run(width.format("scroll")) == browser.run(width.format("client"))
     # Behind the user's page and "All groups".
     browser.press("\ue004", "\ue004", "\ue004")
     first = "return document.activeElement.textContent"

@@ -175,7 +175,8 @@ def test_a_search_that_lacks_fields_says_so(browser: Browser, base_url: str) -> 
     count = "return document.getElementById('search-count').textContent"
     assert browser.run(count) == "No results"
     browser.run(
-        "kubestencilIndex({release: '', apiVersions: [], types: [], isPartial: true})"
+        "kubestencilIndex({release: '', apiVersions: [], types: [], isPartial: true});"
+        "kubestencilTexts({release: '', texts: [], positions: []})"
     )
     find(browser, "xyzzy")
     assert browser.run(count) == (
@@ -193,6 +194,17 @@ def test_the_address_of_a_search_can_be_shared(browser: Browser, base_url: str) 
     assert browser.run("return location.href") == f"{base_url}{POD}"
     find(browser, "c++ & x")
     assert browser.run("return location.search") == "?q=c%2B%2B+%26+x"
+
+
+def test_the_first_result_is_selected_however_the_index_comes(
+    browser: Browser, base_url: str
+) -> None:
+    """Descriptions come after names, and can move another result to the first place."""
+    browser.open(f"{base_url}{POD}?q=statefulset name length")
+    browser.wait(INDEX_IS_LOADED)
+    first = "return document.querySelector('#found > :first-child')"
+    assert browser.run(f"{first}.ariaSelected") == "true"
+    assert browser.run(f"{first}.hash") == "#metadata.name"
 
 
 def test_a_result_on_the_same_page_does_not_load_it_again(

@@ -266,6 +266,35 @@ def test_all_findings_of_a_line_are_beside_it(browser: Browser, base_url: str) -
     )
 
 
+def test_the_name_of_an_object_is_checked_by_its_kind(
+    browser: Browser, base_url: str
+) -> None:
+    """What the API server asks of names depends on the kind, and holds for no other name
+    in its objects."""
+    template = "template: {metadata: {name: A}, spec: {containers: []}}"
+    names = {"StatefulSet": ("a" * 64, "a" * 63), "Deployment": ("A", "a" * 253)}
+    documents = [
+        f"apiVersion: apps/v1\nkind: {kind}\nmetadata:\n  name: {name}\n"
+        f"spec: {{selector: {{}}, {template}}}\n"
+        for kind, pair in names.items()
+        for name in pair
+    ]
+    browser.open(f"{base_url}check/")
+    browser.run(
+        "const box = document.getElementById('manifest'); box.value = arguments[0];"
+        "box.dispatchEvent(new Event('input'))",
+        "---\n".join(documents),
+    )
+    browser.wait(
+        "/4 objects/.test(document.getElementById('check-summary').textContent)"
+    )
+    found = browser.run(
+        "return [...document.querySelectorAll('.find.is-error')].map((find) =>"
+        " `${find.closest('li').id} ${find.firstElementChild.textContent}`)"
+    )
+    assert found == ["line-4 name is too long.", "line-16 name cannot be A."]
+
+
 def test_fixes_are_written_into_the_manifest(browser: Browser, base_url: str) -> None:
     browser.open(f"{base_url}check/")
     browser.run(

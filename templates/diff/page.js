@@ -3,9 +3,7 @@
   const filters = document.getElementById("filters");
   if (!filters) return;
   filters.hidden = false;
-  const textBox = document.getElementById("text");
-  const kindSelect = document.getElementById("kind");
-  const audienceSelect = document.getElementById("audience");
+  const { q: textBox, kind: kindSelect, audience: audienceSelect } = filters.elements;
   const shownCount = document.getElementById("shown");
   const noMatches = document.getElementById("no-matches");
   const checkboxes = [...filters.querySelectorAll("input[type=checkbox]")];
@@ -40,12 +38,12 @@
   let wasFiltered = false;
 
   function severityOf(item) {
-    return (audienceSelect && item.audiences.get(audienceSelect.value)) || item.severity;
+    return item.audiences.get(audienceSelect?.value) ?? item.severity;
   }
 
   function applyFilters() {
     const words = textBox.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const kind = kindSelect ? kindSelect.value : "";
+    const kind = kindSelect?.value && String(kindSelect.selectedIndex - 1); // without "All kinds"
     const unchecked = new Set(checkboxes.filter((box) => !box.checked).map((box) => box.value));
     const shown = items.filter((item) => !unchecked.has(severityOf(item)) && !unchecked.has(item.stability)
       && (!kind || item.kinds.has(kind)) && words.every((word) => item.text.includes(word)));
@@ -66,7 +64,7 @@
       }
     }
     wasFiltered = isFiltered;
-    writeAddress(words, unchecked);
+    writeAddress();
   }
 
   // The badges show the severity for the chosen audience.
@@ -80,35 +78,24 @@
   }
 
   // The filters are part of the address, so that a link shows what its sender sees.
-  function writeAddress(words, unchecked) {
-    const query = new URLSearchParams();
-    if (words.length) query.set("q", textBox.value.trim());
-    if (kindSelect && kindSelect.value) query.set("kind", kindSelect.selectedOptions[0].text);
-    if (audienceSelect && audienceSelect.value) query.set("audience", audienceSelect.value);
-    for (const name of ["severity", "stability"]) {
-      const boxes = checkboxes.filter((box) => box.name === name);
-      if (boxes.some((box) => unchecked.has(box.value))) {
-        query.set(name, boxes.filter((box) => !unchecked.has(box.value)).map((box) => box.value).join(","));
-      }
+  function writeAddress() {
+    const query = new URLSearchParams([...new FormData(filters)].filter(([, value]) => value.trim()));
+    for (const name of new Set(checkboxes.map((box) => box.name))) {
+      const chosen = query.getAll(name);
+      if (chosen.length === checkboxes.filter((box) => box.name === name).length) query.delete(name);
+      else query.set(name, chosen.join(","));
     }
-    const search = query.toString() ? `?${query}` : "";
+    const search = query.size ? `?${query}` : "";
     if (search === location.search) return;
     history.replaceState(null, "", `${location.pathname}${search}${location.hash}`);
   }
 
   function readAddress() {
     const query = new URLSearchParams(location.search);
-    textBox.value = query.get("q") || "";
-    if (kindSelect) {
-      const option = [...kindSelect.options].find(({ text }) => text === query.get("kind"));
-      kindSelect.value = option ? option.value : "";
-    }
-    if (audienceSelect) {
-      const option = [...audienceSelect.options].find(({ value }) => value === query.get("audience"));
-      audienceSelect.value = option ? option.value : "";
-    }
-    for (const box of checkboxes) {
-      if (query.has(box.name)) box.checked = query.get(box.name).split(",").includes(box.value);
+    for (const box of checkboxes) box.checked = query.get(box.name)?.split(",").includes(box.value) ?? true;
+    for (const control of [textBox, kindSelect, audienceSelect].filter(Boolean)) {
+      control.value = query.get(control.name) ?? "";
+      if (control.selectedIndex < 0) control.value = "";
     }
   }
 
@@ -151,9 +138,7 @@
     clearTimeout(typingPause);
     typingPause = setTimeout(applyFilters, 80);
   });
-  for (const control of [kindSelect, audienceSelect, ...checkboxes].filter(Boolean)) {
-    control.addEventListener("change", applyFilters);
-  }
+  filters.addEventListener("change", applyFilters);
   filters.addEventListener("submit", (event) => {
     event.preventDefault();
     applyFilters();
@@ -161,15 +146,6 @@
   });
   filters.addEventListener("reset", () => setTimeout(applyFilters));
   addEventListener("hashchange", showLinkTarget);
-  // On paper nothing can be unfolded.
-  let closedBeforePrint = [];
-  addEventListener("beforeprint", () => {
-    closedBeforePrint = allDetails.filter((details) => !details.open && !details.hidden);
-    for (const details of closedBeforePrint) details.open = true;
-  });
-  addEventListener("afterprint", () => {
-    for (const details of closedBeforePrint) details.open = false;
-  });
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {

@@ -1,10 +1,10 @@
 "use strict";
-// The page that checks a manifest. Nothing is sent: what it compares with are the indexes of
-// the search, and what releases changed, which are scripts of the site.
+// The page that checks a manifest. Nothing is sent: what it compares with are the types that the
+// search (rank.js) has, and what releases changed, which are scripts of the site.
 (() => {
-  const { root, release: newest } = document.documentElement.dataset;
+  const { root } = document.documentElement.dataset;
   const { address, element, loadScript, placeholderReader, readDocuments } = globalThis.kubestencil;
-  const { distance } = globalThis.kubestencilSearch;
+  const { distance, joined, knownAt, pools } = globalThis.kubestencilSearch;
   const [text, releaseInput, sinceInput, summary, results, takeAll, links] = [
     "manifest", "check-release", "check-since", "check-summary", "check-results", "take-all", "check-lines",
   ].map((id) => document.getElementById(id));
@@ -15,30 +15,13 @@
 
   // --------------------------------------------------------------------------- the data
 
-  const indexes = new Map(); // by release; "" has the types that not all releases have
-  const texts = new Map();
-  const changes = new Map();
-  const asked = new Set();
+  const changes = new Map(); // what each release changed
+  globalThis.kubestencilChanges = (data) => {
+    changes.set(data.release, data);
+    schedule();
+  };
 
-  /** Keep what the script of a release brings, which the search may have asked for, too. */
-  function receive(name, store) {
-    let other;
-    const own = (data) => {
-      if (!store.has(data.release)) store.set(data.release, data);
-      if (data.release === newest || !data.release) other?.(data);
-      schedule();
-    };
-    Object.defineProperty(globalThis, name, { get: () => own, set: (value) => (other = value), configurable: true });
-  }
-  receive("kubestencilIndex", indexes);
-  receive("kubestencilTexts", texts);
-  receive("kubestencilChanges", changes);
-
-  function load(path) {
-    if (asked.has(path)) return;
-    asked.add(path);
-    loadScript(path, () => (summary.textContent = `${path} cannot be loaded.`));
-  }
+  const load = (path) => loadScript(path, () => (summary.textContent = `${path} cannot be loaded.`));
 
   /** The steps between the release that is compared with and the one that is checked. */
   function steps() {
@@ -49,38 +32,9 @@
   /** The group of an apiVersion; that of "v1" is "core", as in addresses. */
   const groupOf = (apiVersion) => (apiVersion.includes("/") ? apiVersion.split("/")[0] : "core");
 
-  const known = new Map(); // what a release has, by its name
-
-  /** The types of a release by "apiVersion kind", and what is known of their fields. */
-  function readRelease(name) {
-    if (known.has(name)) return known.get(name);
-    const index = indexes.get(name), { phrases, known: all, facts, formats, aliases } = texts.get(name);
-    const factsOf = new Map();
-    let place = -1;
-    for (const [distance, number] of facts) factsOf.set((place += distance), all[number]);
-    const words = (numbers) => numbers.filter((number) => !/^(required|added|gate|deprecated)$/.test(phrases[number][0])).map((number) => phrases[number][1]).join("; ");
-    const spelled = ([numbers, limits]) => ({ ...limits, words: words(numbers) });
-    const readFacts = (position) => {
-      const [numbers = [], limits = {}, inKinds = {}] = factsOf.get(position) ?? [];
-      const others = Object.entries(inKinds).map(([kind, other]) => [kind, spelled(other)]);
-      return { ...spelled([numbers, limits]), inKinds: new Map(others) };
-    };
-    let position = 0;
-    const types = index.types.map(([kind, api, isKind, , , , fields]) => {
-      const { old } = readFacts(position++);
-      const byName = new Map(fields.map(([field, label, reference = -1]) =>
-        [index.strings[field], { label: index.strings[label], reference, ...readFacts(position++) }]));
-      return { kind, path: kind && `${index.apiVersions[api]}/${kind}`, isKind, old, fields: byName };
-    });
-    const byKind = new Map();
-    for (const type of types) {
-      if (type.isKind) byKind.set(`${type.path.replace(/^core\//, "").replace(/\/[^/]*$/, "")} ${type.kind}`, type);
-    }
-    const removed = new Map(aliases.filter(([, , , note]) => /was removed in/.test(note)).map(([[to], , word, note]) => [word.toLowerCase().split(", ")[0], { to: types[to], note }]));
-    const groups = new Set(["extensions", ...[...index.apiVersions, ...indexes.get("").apiVersions].map(groupOf)]);
-    known.set(name, { types, byKind, removed, groups, formats });
-    return known.get(name);
-  }
+  /** What is known of a field apart from what findings and names say anyway. */
+  const wordsOf = ({ facts = [] }) =>
+    facts.filter(({ about }) => !/^(required|added|gate|deprecated)$/.test(about)).map(({ text }) => text).join("; ");
 
   // ------------------------------------------------------------------------ the findings
 
@@ -106,14 +60,16 @@
   class Check {
     constructor(release) {
       this.release = release;
-      this.data = readRelease(release);
+      const pool = pools.get(release), kinds = pool.types.filter(({ role }) => role === "kind");
+      this.pool = pool;
+      this.byKind = new Map(kinds.map((type) => [`${type.api.text.replace(/^core\//, "")} ${type.name.text}`, type]));
       this.findings = [];
       this.total = this.checked = this.unread = 0; // objects, and documents that are none
       this.changed = new Map();
       for (const step of steps()) {
         for (const [path, items] of Object.entries(changes.get(step).changed)) {
           for (const [field, , label] of items) {
-            const key = `${path} ${field}`;
+            const key = `${path}/ ${field}`;
             this.changed.set(key, [...(this.changed.get(key) ?? []), `${label} in ${step}`]);
           }
         }
@@ -159,36 +115,35 @@
       const unknown = [apiVersion, kind].map((value) => reasonUnknown({ value })).find(Boolean);
       if (unknown) return this.skip(node.line, `its kind ${unknown}`);
       this.checked++;
-      const type = this.data.byKind.get(`${apiVersion} ${kind}`);
+      const type = this.byKind.get(`${apiVersion} ${kind}`);
       if (!type) return this.unknownKind(entry("apiVersion")?.line ?? node.line, apiVersion, kind);
-      this.kind = kind;
-      if (type.old) this.add(entry("apiVersion")?.line ?? node.line, "warning", `${apiVersion} ${kind} is ${type.old}.`, { path: type.path });
+      this.type = type;
+      const { old } = type.limits ?? {};
+      if (old) this.add(entry("apiVersion")?.line ?? node.line, "warning", `${apiVersion} ${kind} is ${old}.`, { path: type.path });
       this.fields(node, type, "", type.path, "");
     }
 
     unknownKind(line, apiVersion, kind) {
-      const others = [...this.data.byKind].filter(([, type]) => type.kind === kind).map(([name]) => name.split(" ")[0]);
-      const removed = this.data.removed.get(kind.toLowerCase()) ?? this.data.removed.get(`${apiVersion} ${kind}`.toLowerCase());
-      const older = indexes.get("").types.find(([name, api, , , , , , last]) =>
-        name === kind && last && indexes.get("").apiVersions[api].replace(/^core\//, "") === apiVersion);
-      const where = older ? `${apiVersion} ${kind} is in ${older.at(-1)}, not in ${this.release}` : `${this.release} has no ${apiVersion} ${kind}`;
+      const others = [...this.byKind].filter(([, type]) => type.name.text === kind).map(([name]) => name.split(" ")[0]);
+      const removed = this.pool.aliases.find(({ note, phrases: [phrase] }) =>
+        /was removed in/.test(note) && [kind, `${apiVersion} ${kind}`].some((name) => joined(name) === phrase.joined));
+      const older = pools.get("").types.find(({ name, api }) => name.text === kind && api.text.replace(/^core\//, "") === apiVersion);
+      const where = older ? `${apiVersion} ${kind} is in ${older.release}, not in ${this.release}` : `${this.release} has no ${apiVersion} ${kind}`;
       const group = groupOf(apiVersion);
-      const isForeign = group.includes(".") && !group.endsWith(".k8s.io") && !nearest(group, this.data.groups);
+      const groups = new Set(["extensions", ...[this.pool, pools.get("")].flatMap(({ apiVersions }) => apiVersions.map((api) => api.group))]);
+      const isForeign = group.includes(".") && !group.endsWith(".k8s.io") && !nearest(group, groups);
       if (others.length && !isForeign) {
-        const other = others.at(-1), { path } = this.data.byKind.get(`${other} ${kind}`);
+        const other = others.at(-1), { path } = this.byKind.get(`${other} ${kind}`);
         this.add(line, "error", `${where}.`, { path, fix: { label: `Use ${other}`, from: apiVersion, to: other } });
-      } else if (removed && !isForeign) this.add(line, "error", `${removed.note}.`, { right: `See ${removed.to.kind}.`, path: removed.to.path });
-      else if (this.data.groups.has(group) || older) {
-        const similar = nearest(kind, new Set([...this.data.byKind.values()].map((type) => type.kind)));
+      } else if (removed && !isForeign) this.add(line, "error", `${removed.note}.`, { right: `See ${removed.entry.name.text}.`, path: removed.entry.path });
+      else if (groups.has(group) || older) {
+        const similar = nearest(kind, new Set([...this.byKind.values()].map(({ name }) => name.text)));
         this.add(line, "error", `${where}.`, { right: similar && `Is ${similar} meant?` });
       } else {
         this.checked--;
         this.skip(line, where);
       }
     }
-
-    /** What is known of a field in the kind that is checked. */
-    factsOf = (field) => field.inKinds.get(this.kind) ?? field;
 
     /**
      * The fields of an object of a type. "page" is that on which they are, "place" the path on it
@@ -199,21 +154,21 @@
       const names = new Set(node.entries.map(({ key }) => key));
       for (const { key, line, value } of node.entries) {
         const path = `${prefix}${key}`;
-        const field = type.fields.get(key);
+        const field = type.fields.find(({ name }) => name.text === key);
         if (!field) {
-          if (!type.fields.size) continue; // any field
+          if (!type.fields.length) continue; // any field
           const unknown = reasonUnknown({ value: key });
           if (unknown) {
             this.skip(line, `the name of a field ${unknown}`);
             continue;
           }
-          const similar = nearest(key, type.fields.keys());
+          const similar = nearest(key, type.fields.map(({ name }) => name.text));
           const fix = similar && !names.has(similar) ? { label: `Use ${similar}`, from: key, to: similar } : undefined;
-          this.add(line, "error", ` is no field of ${type.kind || this.kind}: it has no field ${key}.`, { name: key, right: similar && `Is ${similar} meant?`, path: page, fix });
+          this.add(line, "error", ` is no field of ${type.name.text || this.type.name.text}: it has no field ${key}.`, { name: key, right: similar && `Is ${similar} meant?`, path: page, fix });
           continue;
         }
         const own = place + key, changed = this.changed.get(`${page} ${own}`) ?? [];
-        const link = `${page}/#${encodeURIComponent(own)}`, { old } = this.factsOf(field);
+        const link = `${page}#${encodeURIComponent(own)}`, { old } = knownAt(this.type, path, field).limits ?? {};
         if (old) {
           const [, other] = /use (\w+)/.exec(old) ?? [];
           const fix = other && !names.has(other) ? { label: `Use ${other}`, from: key, to: other } : undefined;
@@ -222,26 +177,27 @@
         if (changed.length) this.add(line, "changed", `: ${changed.join(" · ")}.`, { name: path, path: link });
         this.value(value, field, field.label.match(/list of |map of /g) ?? [], { path, line, page, place: own, link, key });
       }
-      for (const [name, field] of type.fields) {
-        const { need, only = [], default: standard, words } = this.factsOf(field);
-        if (!need || names.has(name) || (type.isKind && /^(apiVersion|kind)$/.test(name))) continue;
+      for (const field of type.fields) {
+        const name = field.name.text, facts = knownAt(this.type, prefix + name, field);
+        const { need, only = [], default: standard } = facts.limits ?? {};
+        if (!need || names.has(name) || (type.role === "kind" && /^(apiVersion|kind)$/.test(name))) continue;
         const sample = standard ?? only[0], first = node.entries[0];
         const isBlock = first && node.entries.every(({ line }, index) => !index || line > node.entries[index - 1].line);
         const fix = sample === undefined || !isBlock ? undefined : { label: `Add ${name}: ${sample}`, after: first.line, key: first.key, to: `${name}: ${sample}` };
-        this.add(first?.line ?? node.line, "error", " is missing.", { name, right: words, path: `${page}/#${encodeURIComponent(place + name)}`, fix });
+        this.add(first?.line ?? node.line, "error", " is missing.", { name, right: wordsOf(facts), path: `${page}#${encodeURIComponent(place + name)}`, fix });
       }
     }
 
     /** A value that is a list or map of something ("containers"), or that itself. */
     value(node, field, [container, ...rest], at) {
       if (node.value === null) return;
-      const unknown = reasonUnknown(node), facts = this.factsOf(field), { path, key } = at;
+      const unknown = reasonUnknown(node), { path, key } = at, facts = knownAt(this.type, path, field);
       // A text that is right as it stands is right, whatever it looks like.
-      const refuse = (wrong, fix, right = facts.words) =>
+      const refuse = (wrong, fix, right = wordsOf(facts)) =>
         unknown ? this.skip(node.line, `${path} ${unknown}`) : this.add(node.line, "error", wrong, { name: key, right, path: at.link, fix });
-      const type = this.data.types[field.reference];
+      const type = this.pool.types[field.reference];
       const label = field.label.replace(/^(list of |map of )+/, "");
-      const isObject = type ? type.fields.size > 0 : label === "object";
+      const isObject = type ? type.fields.length > 0 : label === "object";
       const expected = container === "list of " ? "sequence" : container || isObject ? "mapping" : "scalar";
       if (!container && (type ? !isObject : /^(object|any value)$/.test(label))) return; // Quantity, JSON, and the like
       if (node.kind !== expected) return refuse(` has to be ${NAMES[expected]}, and is ${NAMES[node.kind]}.`);
@@ -256,14 +212,14 @@
         const fix = isNumber ? { label: `Use ${value}`, from, to: value } : label === "string" ? { label: `Use "${value}"`, from, to: `"${value}"` } : undefined;
         return refuse(` has to be: ${label}. It is ${shown}.`, fix);
       }
-      const { only = [], least = -Infinity, most = Infinity, long = Infinity, format } = facts;
+      const { only = [], least = -Infinity, most = Infinity, long = Infinity, format } = facts.limits ?? {};
       if (value === "") return;
       if (only.length && !only.includes(String(value))) {
         const similar = nearest(String(value), only);
         return refuse(` has no value ${value}.`, similar && { label: `Use ${similar}`, from: String(value), to: similar }, `Allowed: ${only.join(", ")}.`);
       }
       if (typeof value === "string") {
-        const [expression, longest] = this.data.formats[format] ?? [];
+        const [expression, longest] = this.pool.formats[format] ?? [];
         if (value.length > Math.min(long, longest || Infinity)) return refuse(" is too long.");
         if (expression && !new RegExp(`^(?:${expression})$`, "u").test(value)) return refuse(` cannot be ${value}.`);
       } else if (typeof value !== "boolean" && Number(value) < least) refuse(" is too small.");
@@ -302,8 +258,8 @@
 
   function createFinding({ level, wrong, right, path, fix, line, name }) {
     const link = path ? element("a", {
-      href: address(`${root}${releaseInput.value}/${path.includes("#") ? path : `${path}/`}`),
-      textContent: "Page", ariaLabel: `Page of ${path.replace("/#", ".")}`,
+      href: address(`${root}${releaseInput.value}/${path}`),
+      textContent: "Page", ariaLabel: `Page of ${path.replace("/#", ".").replace(/\/$/, "")}`,
     }) : undefined;
     const button = fix ? element("button", { type: "button", className: "plain", textContent: fix.label }) : undefined;
     button?.addEventListener("click", () => take([{ line, ...fix }]));
@@ -350,7 +306,7 @@
     load("assets/other-releases.js");
     const between = steps();
     for (const step of between) load(`compare/${encodeURIComponent(step)}.js`);
-    const isLoaded = indexes.has(release) && texts.has(release) && indexes.has("") && between.every((step) => changes.has(step));
+    const isLoaded = pools.get(release)?.isComplete && pools.has("") && between.every((step) => changes.has(step));
     if (!isLoaded) return (summary.textContent = "Loading …");
     const run = new Check(release);
     for (const part of readDocuments(text.value)) run.document(part);
@@ -365,6 +321,7 @@
   }
 
   for (const input of [text, releaseInput, sinceInput]) input?.addEventListener("input", schedule);
+  addEventListener("search-data", schedule);
   takeAll.addEventListener("click", () => take(fixes));
   form.addEventListener("submit", (event) => event.preventDefault());
   document.getElementById("check-file").addEventListener("change", async ({ target }) => readFiles(target.files));

@@ -3,7 +3,7 @@
 // it, in YAML, as a patch, and for kubectl; "languages.js" has the rest. "fields.js" loads this,
 // and what makes the object, when a field is first selected, or the example is asked for in Go.
 (() => {
-  const { announce, element, isEqual, isObject, loadScript, nameOf, nestedListOf, trees, typeListOf } = globalThis.kubestencil;
+  const { ancestorsOf, announce, element, isEqual, isObject, loadScript, nameOf, nestedListOf, trees, typeListOf } = globalThis.kubestencil;
   const example = document.getElementById("whole-example");
   const heading = document.getElementById("examples");
   const showExample = document.getElementById("show-example");
@@ -46,11 +46,8 @@
     (name.match(/[A-Za-z0-9]+/g) ?? ["field"]).map((word) => word[0].toUpperCase() + word.slice(1)).join("");
 
   /** The fields that a field is in, from the outside, and itself. */
-  function fieldsTo(item) {
-    const outer = item.parentElement.closest("li");
-    const fields = outer ? fieldsTo(outer) : [];
-    return [...fields, fieldOf(item, fields.at(-1)?.page ?? ownPage)];
-  }
+  const fieldsTo = (item) =>
+    [item, ...ancestorsOf(item)].reduceRight((fields, inner) => [...fields, fieldOf(inner, fields.at(-1)?.page ?? ownPage)], []);
 
   /** A value with the types of the fields in a list. */
   function typed(value, [container, ...rest], list, page) {
@@ -159,12 +156,9 @@
   const isWide = matchMedia("(min-width: 80.01rem)");
   const LANGUAGES = { go: "Go", python: "Python", jsonnet: "Jsonnet", rust: "Rust", typescript: "TypeScript" };
   let language = "yaml";
-  let isLoading = false;
 
   /** Load what writes other languages. */
   function loadLanguages() {
-    if (isLoading) return;
-    isLoading = true;
     const paths = ["assets/languages.js", "assets/go-fields.js", `${release}/rust-names.js`, `${release}/python-names.js`];
     for (const path of paths) loadScript(path, () => announce("The code cannot be loaded."));
   }

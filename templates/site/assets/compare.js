@@ -9,7 +9,7 @@
     "compare-from", "compare-to", "compare-filter", "compare-summary", "compare-results",
   ].map((id) => document.getElementById(id));
   const releases = [...fromInput.options].map((option) => option.value);
-  const loaded = new Map(); // the changes of a release; null while they are loaded
+  const loaded = new Map(); // the changes of each release
   let references = null; // the types that each type refers to, with the field that does
 
   /** Called by the script of a release. */
@@ -25,8 +25,6 @@
   };
 
   function load(release) {
-    if (loaded.has(release)) return;
-    loaded.set(release, null);
     loadScript(`compare/${encodeURIComponent(release)}.js`, () => {
       summary.textContent = `The changes of ${release} cannot be loaded.`;
     });
@@ -222,7 +220,7 @@
     if (!compared.steps.length) {
       summary.textContent = "Select two different releases.";
       results.replaceChildren();
-    } else if (references && compared.steps.every((step) => loaded.get(step))) {
+    } else if (references && compared.steps.every((step) => loaded.has(step))) {
       const text = filterInput.value.trim();
       const types = filtered(changesByType(compared.steps), text);
       results.replaceChildren(...versionsSection(compared, text), ...sections(compared, types));

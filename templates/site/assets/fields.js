@@ -4,21 +4,18 @@
 (() => {
   const { address, addressedPath, announce, breakable, copy, element, loadScript, readSetting, storeSetting, updateLinks, TEXT_INPUTS } =
     globalThis.kubestencil;
+  const { path: ownPath, release } = document.documentElement.dataset;
 
-  const loaded = new Set();
+  // Where the code of the selected field comes, so that it moves nothing.
+  const codePlace = element("div", { id: "field-code" });
 
-  /** Load a script that the page may never need, once; "failure" is announced without it. */
-  function loadOnce(path, failure) {
-    if (loaded.has(path)) return undefined;
-    loaded.add(path);
-    return loadScript(path, () => announce(failure));
-  }
-
-  /** Load what writes the code of fields; the last script has their data. */
+  /** Load what writes the code of fields. */
   function loadCode() {
-    const { release } = document.documentElement.dataset;
     const paths = ["assets/example.js", "assets/code.js", `${release}/field-examples.js`];
-    return paths.map((path) => loadOnce(path, "The code cannot be loaded.")).at(-1);
+    for (const path of paths) loadScript(path, () => {
+      announce("The code cannot be loaded.");
+      codePlace.remove();
+    });
   }
 
   // --------------------------------------------------------------- the tree of fields
@@ -34,12 +31,10 @@
   const filterInput = document.getElementById("field-filter");
   const trees = [...document.querySelectorAll("main ul.tree:not(.tree .tree)")];
   const nestedTypes = document.getElementById("nested-types");
-  // Without reading the HTML of the types, which is long.
-  const typeNames = (nestedTypes?.textContent ?? "").matchAll(/<ul class=tree id="([^"]*)"/g);
-  const typeLinks = new Set([...typeNames].map(([, type]) => pageOf(type)));
-  let fieldLists = null; // the fields of each type on the page, by its link
-  const places = new Map(); // what holds at a path of this kind only
-  const fixed = new Set(); // the paths that cannot change, as most beside them
+  // The HTML of what holds at places of this kind only, and of each type, by its link.
+  const [placesText, ...texts] = (nestedTypes?.textContent ?? "").split(/(?=<ul class=tree id=")/);
+  const typeTexts = new Map(texts.map((text) => [pageOf(/id="([^"]*)"/.exec(text)[1]), text]));
+  const typeLists = new Map(); // what was read of it
   const listsWithButtons = new Set();
 
   // The first line of an item has the button, the name, and the type.
@@ -48,33 +43,38 @@
   const nestedListOf = (item) => item.querySelector(":scope > ul.tree");
 
   /**
-   * The lists of the types that can be expanded. Browsers without scripts show them as
-   * lists with titles; others do not read this part of the page until something is expanded.
+   * A part of the HTML of nested types. Browsers without scripts show it as lists with titles;
+   * others do not read it until something is expanded, and then no more than they need.
    */
-  function listsOfTypes() {
-    if (fieldLists) return fieldLists;
-    const parsed = new DOMParser().parseFromString(nestedTypes?.textContent ?? "", "text/html");
+  function parse(text) {
+    const part = new DOMParser().parseFromString(text, "text/html");
     // Without a script, the id of a list is its title, and fields link to it.
-    for (const link of parsed.querySelectorAll(".tree a + a[href^='#']")) {
+    for (const link of part.querySelectorAll(".tree a + a[href^='#']")) {
       link.setAttribute("href", pageOf(link.getAttribute("href").slice(1)));
     }
-    updateLinks(parsed);
-    const lists = [...parsed.querySelectorAll("ul.tree[id]")];
-    fieldLists = new Map(lists.map((list) => [pageOf(list.id), list]));
-    for (const list of lists) list.removeAttribute("id");
-    for (const place of parsed.querySelectorAll("#places > li")) places.set(place.dataset.place, place);
-    for (const { textContent } of parsed.querySelectorAll("#fixed > code")) fixed.add(textContent);
-    return fieldLists;
+    updateLinks(part);
+    return part;
   }
+
+  /** The list of the fields of a type, by its link; undefined where it has none on the page. */
+  function typeList(link) {
+    if (!typeLists.has(link) && typeTexts.has(link)) {
+      const list = parse(typeTexts.get(link)).querySelector("ul");
+      list.removeAttribute("id");
+      typeLists.set(link, list);
+    }
+    return typeLists.get(link);
+  }
+
+  const inKind = parse(placesText);
+  const places = new Map([...inKind.querySelectorAll("#places > li")].map((place) => [place.dataset.place, place]));
+  // The paths that cannot change, as most beside them.
+  const fixed = new Set([...inKind.querySelectorAll("#fixed > code")].map(({ textContent }) => textContent));
 
   const typeLinkOf = (item) =>
     item.firstElementChild.querySelector(":scope > a + a")?.getAttribute("href");
 
-  /** The list of the fields of an item's type; undefined where it has no fields. */
-  function typeListOf(item) {
-    const link = typeLinkOf(item);
-    return typeLinks.has(link) ? listsOfTypes().get(link) : undefined;
-  }
+  const typeListOf = (item) => typeList(typeLinkOf(item));
 
   /**
    * Add the buttons to the items of a list, once. Lists of types get them, too, so that
@@ -87,9 +87,9 @@
     const blank = element("button", { type: "button", className: "fold", ariaExpanded: "false" });
     for (const item of list.children) {
       const nested = nestedListOf(item);
-      if (!nested && !typeLinks.has(typeLinkOf(item))) continue;
+      if (!nested && !typeTexts.has(typeLinkOf(item))) continue;
       const button = blank.cloneNode(true);
-      button.setAttribute("aria-label", `Expand ${nameOf(item).textContent}`);
+      button.ariaLabel = `Fields of ${nameOf(item).textContent}`;
       item.firstElementChild.prepend(button);
       if (!nested) continue;
       if (nested.classList.contains("open")) expand(item, nested);
@@ -100,10 +100,10 @@
 
   /** A new list of the fields of an item's type, with full paths; not yet in the page. */
   function createNestedList(item) {
-    const typeList = typeListOf(item);
-    if (!typeList) return null;
-    addButtons(typeList);
-    const list = document.importNode(typeList, true);
+    const ofType = typeListOf(item);
+    if (!ofType) return null;
+    addButtons(ofType);
+    const list = document.importNode(ofType, true);
     const href = nameOf(item).getAttribute("href");
     for (const nestedItem of list.querySelectorAll("ul.tree > li")) {
       const name = nameOf(nestedItem);
@@ -151,35 +151,20 @@
     list.hidden = false;
     list.id = `inside:${item.id}`;
     item.classList.add("open");
-    labelButton(item, true);
+    buttonOf(item).ariaExpanded = "true";
     buttonOf(item).setAttribute("aria-controls", list.id);
   }
 
   function collapse(item) {
     hide(nestedListOf(item));
     item.classList.remove("open");
-    labelButton(item, false);
-  }
-
-  function labelButton(item, isExpanded) {
-    const button = buttonOf(item);
-    button.setAttribute("aria-expanded", String(isExpanded));
-    const verb = isExpanded ? "Collapse" : "Expand";
-    button.setAttribute("aria-label", `${verb} ${nameOf(item).textContent}`);
+    buttonOf(item).ariaExpanded = "false";
   }
 
   function toggle(button) {
     const item = button.closest("li");
-    if (button.getAttribute("aria-expanded") === "true") collapse(item);
+    if (button.ariaExpanded === "true") collapse(item);
     else expand(item, nestedListOf(item) ?? createNestedList(item));
-  }
-
-  /** The list of the page's own type, where a field in it has that type again. */
-  function ownTypeList() {
-    const path = (url) => new URL(url, location.href).pathname.replace(/index\.html$/, "");
-    const ownPath = path(location.href);
-    for (const [href, list] of listsOfTypes()) if (path(href) === ownPath) return list;
-    return undefined;
   }
 
   /**
@@ -204,8 +189,16 @@
         yield* inside(nested, new Set([...ancestors, type]));
       }
     }
-    for (const tree of trees) yield* inside(tree, new Set([ownTypeList()]));
+    for (const tree of trees) yield* inside(tree, new Set([typeList(pageOf(ownPath))])); // a field may have the page's own type
     return remaining;
+  }
+
+  /** Add them all, and call "use" with the item of each; whether these are all fields. */
+  function addAllLists(use = () => {}) {
+    const lists = nestedLists();
+    let next = lists.next();
+    for (; !next.done; next = lists.next()) use(next.value);
+    return next.value > 0;
   }
 
   /**
@@ -226,10 +219,20 @@
     return null;
   }
 
-  /** Scroll to an item, again for some frames: lists get their height as they are laid out. */
+  /**
+   * Scroll to an item and focus it, again for some frames: lists get their height as they are laid
+   * out, and the browser takes the focus from a page that it opens at a fragment.
+   */
   function scrollToItem(item, frames = 8) {
+    nameOf(item).focus({ preventScroll: true });
     item.scrollIntoView();
     if (frames) requestAnimationFrame(() => scrollToItem(item, frames - 1));
+  }
+
+  /** The items that an item is in, from the inside. */
+  function ancestorsOf(item) {
+    const outer = item.parentElement.closest("li");
+    return outer ? [outer, ...ancestorsOf(outer)] : [];
   }
 
   /** The first release that has a field, as its list says; undefined where it does not. */
@@ -243,13 +246,10 @@
   /** A field is no older than those that it is in. */
   function showSince(item) {
     const own = sinceOf(item);
-    for (let outer = item.parentElement.closest("li"); outer; outer = outer.parentElement.closest("li")) {
-      const since = sinceOf(outer);
-      if (minorOf(since) <= minorOf(own)) continue;
-      if (own) own.textContent = since.textContent;
-      else addDetail(item, "since", since.textContent);
-      return showSince(item);
-    }
+    const since = [item, ...ancestorsOf(item)].map(sinceOf).reduce((one, other) => (minorOf(other) > minorOf(one) ? other : one));
+    if (since === own) return;
+    if (own) own.textContent = since.textContent;
+    else addDetail(item, "since", since.textContent);
   }
 
   const actions = element("p", { className: "acts" });
@@ -271,41 +271,38 @@
     item.classList.add("here");
     showSince(item);
     insertBelow(item, actions);
-    const script = loadCode();
+    loadCode();
+    if (!globalThis.kubestencil.exampleOf) insertBelow(item, codePlace);
     dispatchEvent(new CustomEvent("field-selected", { detail: item }));
-    return script;
   }
 
   /** Show the fields, which are hidden while a link into them is opened. */
   const reveal = () => document.documentElement.classList.remove("deep");
 
   function openField() {
-    const path = addressedPath();
-    for (const tree of path ? trees : []) {
-      const item = revealField(tree, path);
-      if (!item) continue;
-      const script = select(item);
+    const path = addressedPath(), notice = document.getElementById("missing-field");
+    const item = path && trees.reduce((match, tree) => match ?? revealField(tree, path), null);
+    notice.hidden = !path || Boolean(document.getElementById(path) ?? item);
+    if (item) {
+      select(item);
       if (buttonOf(item)) expand(item, nestedListOf(item) ?? createNestedList(item));
-      const show = () => {
-        reveal();
-        nameOf(item).focus({ preventScroll: true });
-        scrollToItem(item);
-      };
-      // Where the code comes below the field, it would move what follows.
-      script?.addEventListener("load", show);
-      script?.addEventListener("error", show);
-      if (!script) show();
-      return;
     }
     reveal();
-    if (!path || document.getElementById(path)) return;
-    loadOnce("assets/missing-field.js", "The page does not have this field.");
+    if (item) return scrollToItem(item);
+    if (notice.hidden) return;
+    // The change history may say of the field, or of one that it is in, when it came or went.
+    const fieldOf = (change) => change.querySelector("a, code")?.textContent;
+    const change = [...document.querySelectorAll("[data-changes] li[data-event]")].find((item) => `${path}.`.startsWith(`${fieldOf(item)}.`));
+    notice.textContent = change
+      ? `${fieldOf(change)} was ${change.dataset.event} in ${change.closest("[data-changes]").dataset.changes}. This is ${release}.`
+      : `${release} does not have ${path} here.`;
+    notice.scrollIntoView({ block: "center" });
   }
 
   /** Handle an arrow key on an expand button, as in a tree widget. */
   function moveInTree(button, key) {
     const item = button.closest("li");
-    const isExpanded = button.getAttribute("aria-expanded") === "true";
+    const isExpanded = button.ariaExpanded === "true";
     if (key === "ArrowRight" && isExpanded) nestedListOf(item).querySelector(".fold")?.focus();
     else if (key === "ArrowLeft" && !isExpanded) {
       const parent = item.parentElement.closest("li");
@@ -334,10 +331,8 @@
       announce("All fields are closed.");
       return;
     }
-    const lists = nestedLists();
-    let next = lists.next();
-    for (; !next.done; next = lists.next()) expand(next.value, nestedListOf(next.value));
-    announce(next.value > 0 ? "All fields are open." : `The first ${MAX_EXPANDED} fields are open.`);
+    const isComplete = addAllLists((item) => expand(item, nestedListOf(item)));
+    announce(isComplete ? "All fields are open." : `The first ${MAX_EXPANDED} fields are open.`);
   });
 
   // --------------------------------------------------------- the browser's own search
@@ -345,7 +340,7 @@
   // What is not in the page cannot be found. Keys tell of the search, and phones have none:
   // there, the fields are added while the browser has nothing else to do, some at a time.
   addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
-    if (key === "F3" || (key.toLowerCase() === "f" && (ctrlKey || metaKey))) Array.from(nestedLists());
+    if (key === "F3" || (key.toLowerCase() === "f" && (ctrlKey || metaKey))) addAllLists();
   });
   function addLists(lists, deadline) {
     // For some 10 ms each: a tap waits as long.
@@ -364,7 +359,7 @@
 
   const shownFields = document.getElementById("field-show");
 
-  const loadFilter = () => loadOnce("assets/filter.js", "The filter cannot be loaded.");
+  const loadFilter = () => loadScript("assets/filter.js", () => announce("The filter cannot be loaded."));
   filterInput?.addEventListener("focus", loadFilter);
   shownFields?.addEventListener("change", loadFilter);
 
@@ -414,8 +409,8 @@
   }
 
   Object.assign(globalThis.kubestencil, {
-    buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField, places, releases,
-    revealField, shownFields, sinceOf, trees, typeListOf,
+    addAllLists, ancestorsOf, buttonOf, collapse, expand, nameOf, nestedListOf, openField, releases,
+    shownFields, sinceOf, trees, typeListOf,
   });
 
   addEventListener("hashchange", openField);

@@ -3,8 +3,8 @@
 // is known of them ("required"). "fields.js" loads it when it is first used.
 (() => {
   const {
-    addressedPath, announce, buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField,
-    places, releases, revealField, shownFields, sinceOf, trees, typeListOf,
+    addAllLists, addressedPath, ancestorsOf, announce, buttonOf, collapse, expand, nameOf, nestedListOf, openField,
+    releases, shownFields, sinceOf, trees,
   } = globalThis.kubestencil;
   const input = document.getElementById("field-filter");
   const countText = document.getElementById("field-count");
@@ -43,57 +43,13 @@
     return LABELS[choice]?.(item) ?? releases.indexOf(sinceOf(item)?.textContent) >= releases.indexOf(choice);
   }
 
-  /** The lists with a field whose name matches, at any depth; types may be in cycles. */
-  function listsWithMatches(name) {
-    const referrers = new Map();
-    const queue = [];
-    for (const list of [...trees, ...listsOfTypes().values()]) {
-      for (const item of list.querySelectorAll("ul.tree > li")) {
-        if (nameOf(item).textContent.toLowerCase().includes(name)) queue.push(list);
-        const type = typeListOf(item);
-        if (type) referrers.set(type, [...(referrers.get(type) ?? []), list]);
-      }
-    }
-    const lists = new Set();
-    while (queue.length) {
-      const list = queue.pop();
-      if (lists.has(list)) continue;
-      lists.add(list);
-      queue.push(...(referrers.get(list) ?? []));
-    }
-    return lists;
-  }
-
-  /** Add the paths below "prefix" that match to "paths"; no type is inside of itself. */
-  function collectPaths(list, prefix, query, candidates, ancestors, paths) {
-    for (const item of list.children) {
-      if (paths.length >= MAX_MATCHES) return;
-      const path = prefix + nameOf(item).textContent;
-      if (isMatch(path, query) && isChosen(places.get(path) ?? item)) paths.push(path);
-      const inline = nestedListOf(item);
-      const type = typeListOf(item);
-      const inner = type && !inline ? type : inline;
-      if (!inner || ancestors.has(inner) || (inner === type && !candidates.has(type))) continue;
-      ancestors.add(inner);
-      collectPaths(inner, `${path}.`, query, candidates, ancestors, paths);
-      ancestors.delete(inner);
-    }
-  }
-
-  function matchingPaths(query) {
-    const candidates = listsWithMatches(query.split(".").at(-1));
-    const paths = [];
-    for (const tree of trees) collectPaths(tree, "", query, candidates, new Set(), paths);
-    return paths;
-  }
-
   const items = () => trees.flatMap((tree) => [...tree.querySelectorAll("li[id]")]);
-  const isExpanded = (item) => buttonOf(item)?.getAttribute("aria-expanded") === "true";
+  const isExpanded = (item) => buttonOf(item)?.ariaExpanded === "true";
 
   function clear() {
     if (!expandedBefore) return;
     for (const item of items()) {
-      item.classList.remove("match", "kept");
+      item.classList.remove("match");
       if (isExpanded(item) && !expandedBefore.has(item)) collapse(item);
       else if (!isExpanded(item) && expandedBefore.has(item)) expand(item, nestedListOf(item));
     }
@@ -108,24 +64,17 @@
     clear();
     if (!query && !shownFields.value) return;
     expandedBefore = new Set(items().filter(isExpanded));
-    const paths = matchingPaths(query);
-    for (const path of paths) {
-      for (const tree of trees) {
-        const item = revealField(tree, path);
-        if (item?.id !== path) continue;
-        matches.push(item);
-        item.classList.add("match");
-        for (let outer = item.parentElement.closest("li"); outer; outer = outer.parentElement.closest("li")) {
-          outer.classList.add("kept");
-        }
-      }
-    }
+    const isComplete = addAllLists();
+    const found = items().filter((item) => isMatch(item.id, query) && isChosen(item));
+    matches = found.slice(0, MAX_MATCHES);
     for (const item of matches) {
-      if (isExpanded(item) && !item.classList.contains("kept")) collapse(item);
+      item.classList.add("match");
+      for (const outer of ancestorsOf(item)) expand(outer, nestedListOf(outer));
     }
+    for (const item of matches) if (isExpanded(item) && !item.querySelector(".match")) collapse(item);
     for (const tree of trees) tree.classList.add("filtered");
-    const number = paths.length < MAX_MATCHES ? String(paths.length) : `The first ${MAX_MATCHES}`;
-    countText.textContent = `${number} ${paths.length === 1 ? "field" : "fields"}`;
+    const number = isComplete && matches.length === found.length ? found.length : `The first ${matches.length}`;
+    countText.textContent = `${number} ${found.length === 1 ? "field" : "fields"}`;
   }
 
   /** The query without spaces, and without the kind before a path: "pod.spec". */

@@ -1,16 +1,16 @@
 "use strict";
-// The dialog of the search: a combobox that shows what rank.js finds in the indexes that
-// scripts bring, and beside it what is known of the result that is selected. Its query is in
-// the address of the page (?q=), which can be shared.
+// The dialog of the search: a combobox that shows what rank.js finds, and beside it what is
+// known of the result that is selected. Its query is in the address of the page (?q=), which can
+// be shared.
 (() => {
   const { root, release: ownRelease } = document.documentElement.dataset;
   const { address, breakable, copy, element } = globalThis.kubestencil;
-  const { Pool, SEPARATOR, contentOf, findResults: findInPool } = globalThis.kubestencilSearch;
+  const { SEPARATOR, contentOf, findResults: findInPool, pools } = globalThis.kubestencilSearch;
 
   // ------------------------------------------------------------------------ results
 
   const OWN_LIMIT = 40, OTHER_LIMIT = 10, MAX_FACTS = 4;
-  const pools = { own: null, other: null }; // of the page's release, and of all others
+  const RELEASES = [ownRelease, ""]; // the page's, and all others
 
   /** A path as people write it: spec.containers[].image. */
   const written = (fields) =>
@@ -46,10 +46,11 @@
   function findResults(query) {
     const results = findPages(query);
     let isComplete = true;
-    for (const [pool, limit] of [[pools.own, OWN_LIMIT], [pools.other, OTHER_LIMIT]]) {
-      if (!pool) continue;
+    const own = pools.get(ownRelease);
+    for (const pool of RELEASES.map((release) => pools.get(release)).filter(Boolean)) {
+      const limit = pool === own ? OWN_LIMIT : OTHER_LIMIT;
       const matches = findInPool(pool, query, limit);
-      const isNew = (match) => pool === pools.own || !pools.own?.has(match.path);
+      const isNew = (match) => pool === own || !own?.has(match.path);
       const shown = matches.filter(isNew);
       isComplete &&= shown.length <= limit;
       results.push(...shown.slice(0, limit).map((match) => describe(pool, match, query)));
@@ -61,30 +62,18 @@
 
   // ------------------------------------------------------------------------ options
 
-  const escapeRegExp = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-
-  /** A text with the given words in <mark>. */
+  /** The parts of a text, with the given words in <mark>. */
   function highlighted(text, words) {
-    const fragment = document.createDocumentFragment();
-    if (!words.length) {
-      fragment.append(text);
-      return fragment;
-    }
-    const longestFirst = [...words].sort((a, b) => b.length - a.length).map(escapeRegExp);
-    const parts = text.split(new RegExp(`(${longestFirst.join("|")})`, "iu"));
-    for (const [index, part] of parts.entries()) {
-      const isMatch = index % 2 === 1;
-      if (isMatch) fragment.append(element("mark", {}, part));
-      else if (part) fragment.append(part);
-    }
-    return fragment;
+    const longestFirst = words.toSorted((a, b) => b.length - a.length).map(RegExp.escape);
+    const parts = words.length ? text.split(new RegExp(`(${longestFirst.join("|")})`, "iu")) : [text];
+    return parts.map((part, index) => (index % 2 ? element("mark", {}, part) : part));
   }
 
   const SNIPPET_CONTEXT = 60, SNIPPET_LENGTH = 180;
 
   /** The part of a description that contains the first of the words. */
   function snippet(text, words) {
-    const pattern = new RegExp(words.map(escapeRegExp).join("|"), "iu");
+    const pattern = new RegExp(words.map(RegExp.escape).join("|"), "iu");
     const match = words.length ? text.search(pattern) : -1;
     if (match <= SNIPPET_CONTEXT) {
       return text.length > SNIPPET_LENGTH ? `${text.slice(0, SNIPPET_LENGTH)}…` : text;
@@ -99,13 +88,13 @@
   /** The option of the combobox for a result: where it is, what is known of it. */
   function createOption(result, number, words) {
     const { owner, name, type, where, release, facts, text } = result;
-    const path = element("span", { className: "path" }, ...breakable(owner), element("b", {}, highlighted(name, words)));
+    const path = element("span", { className: "path" }, ...breakable(owner), element("b", {}, ...highlighted(name, words)));
     const notes = [type, where, release === ownRelease ? "" : release].filter(Boolean);
     const longWords = words.filter(({ length }) => length > 2);
     const line = facts.length ? facts.slice(0, MAX_FACTS).join(" · ") : snippet(text, longWords);
     const option = element("a", { className: "hit", id: `found-${number}`, tabIndex: -1, role: "option" },
       element("span", { className: "line" }, path, " ", element("span", { className: "notes" }, notes.join(" · "))),
-      " ", element("span", { className: facts.length ? "facts" : "text" }, highlighted(line, longWords)));
+      " ", element("span", { className: facts.length ? "facts" : "text" }, ...highlighted(line, longWords)));
     option.setAttribute("href", hrefOf(result));
     return option;
   }
@@ -162,9 +151,8 @@
   const countLine = document.getElementById("search-count");
   const answer = document.getElementById("search-answer");
   let shown = []; // the results of the query
-  let pendingScripts = 4; // names and descriptions, of the page's release and of others
   let hasFailed = false;
-  let isPartial = false; // whether the index of the page's release lacks some fields
+  const isLoading = () => !hasFailed && !RELEASES.every((release) => pools.get(release)?.isComplete);
 
   function select(option) {
     for (const selected of list.querySelectorAll("[aria-selected=true]")) {
@@ -179,10 +167,10 @@
 
   function countText(count, isComplete) {
     if (hasFailed && !count) return "The search index could not be loaded.";
-    if (pendingScripts > 0 && !count) return "Loading the search index…";
+    if (isLoading() && !count) return "Loading the search index…";
     if (!isComplete) return `Top ${count} results`;
     const text = count === 1 ? "1 result" : `${count || "No"} results`;
-    return isPartial ? `${text}; fields deep inside of resources are not searched` : text;
+    return RELEASES.some((release) => pools.get(release)?.isPartial) ? `${text}; fields deep inside of resources are not searched` : text;
   }
 
   let shownQuery = "";
@@ -194,9 +182,11 @@
       ? findResults(query)
       : { results: [], isComplete: true };
     const isSameQuery = query === shownQuery;
-    const selectedHref = list.querySelector("[aria-selected=true]")?.getAttribute("href");
-    const words = [...new Set(contentOf(query, (pools.own ?? pools.other)?.words ?? new Map()).map(({ word }) => word))];
+    // Where more of an index came, what is first was not chosen.
+    const selectedHref = list.querySelector("[aria-selected=true]:not(:first-child)")?.getAttribute("href");
+    const words = [...new Set(contentOf(query, pools.get(ownRelease)?.words ?? new Map()).map(({ word }) => word))];
     shown = results;
+    list.ariaBusy = String(isLoading());
     list.replaceChildren(...results.map((result, number) => createOption(result, number, words)));
     input.setAttribute("aria-expanded", String(results.length > 0));
     countLine.textContent = query ? countText(results.length, isComplete) : "";
@@ -261,33 +251,10 @@
   document.getElementById("search-close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => shareQuery(""));
 
-  function finishScript() {
-    pendingScripts -= 1;
-    list.setAttribute("aria-busy", String(pendingScripts > 0));
-    refresh();
-  }
-
+  addEventListener("search-data", refresh);
   addEventListener("search-failed", () => {
     hasFailed = true;
-    finishScript();
+    refresh();
   });
-
-  // --------------------------------------------------------------------- index files
-
-  /** Called by scripts of search_index.py with the names of an index. */
-  globalThis.kubestencilIndex = (payload) => {
-    const pool = new Pool(payload);
-    pools[payload.release === ownRelease ? "own" : "other"] = pool;
-    isPartial ||= Boolean(payload.isPartial);
-    finishScript();
-  };
-
-  /** Called by scripts of search_index.py with the descriptions of an index. */
-  globalThis.kubestencilTexts = (payload) => {
-    const pool = pools[payload.release === ownRelease ? "own" : "other"];
-    pool?.setTexts(payload); // its names may have failed to load
-    finishScript();
-  };
-
   refresh();
 })();

@@ -45,15 +45,16 @@
   /** A group as Go's packages and the Jsonnet library call it. */
   const shortGroup = (group) => (group === "internal.apiserver.k8s.io" ? "apiserverinternal" : group.split(".")[0]);
 
-  /** A list or an object of JavaScript or Jsonnet, with a line for each item. */
-  function onLines(value, indent, keyOf, valueOf) {
-    const deeper = `${indent}  `;
+  /** Items between two brackets, each on a line of its own, which is "step" deeper. */
+  const onLines = (open, items, close, indent, step) =>
+    items.length ? `${open}\n${items.map((item) => `${indent}${step}${item},\n`).join("")}${indent}${close}` : open + close;
+
+  /** A list or an object of JavaScript or Jsonnet. */
+  function literal(value, indent, keyOf, valueOf) {
     const [open, close] = Array.isArray(value) ? "[]" : "{}";
-    const items = Object.entries(value).map(([key, inner]) => {
-      const start = Array.isArray(value) ? "" : `${keyOf(key)}: `;
-      return `${deeper}${start}${valueOf(inner, deeper)},\n`;
-    });
-    return items.length ? `${open}\n${items.join("")}${indent}${close}` : open + close;
+    const items = Object.entries(value).map(([key, inner]) =>
+      (Array.isArray(value) ? "" : `${keyOf(key)}: `) + valueOf(inner, `${indent}  `));
+    return onLines(open, items, close, indent, "  ");
   }
 
   /** The type of a page: corev1.Container. */
@@ -92,8 +93,7 @@
     return block(type, lines, indent);
   }
 
-  const block = (type, lines, indent) =>
-    lines.length ? `${type}{\n${lines.map((line) => `${indent}\t${line},\n`).join("")}${indent}}` : `${type}{}`;
+  const block = (type, lines, indent) => onLines(`${type}{`, lines, "}", indent, "\t");
 
   /** Pairs of keys and values, aligned as gofmt does. */
   function aligned(pairs) {
@@ -177,9 +177,7 @@
   }
 
   function pythonValue(value, indent, modules) {
-    const deeper = `${indent}    `;
-    const lines = (open, items, close) =>
-      items.length ? `${open}\n${items.map((item) => `${deeper}${item},\n`).join("")}${indent}${close}` : open + close;
+    const deeper = `${indent}    `, lines = (open, items, close) => onLines(open, items, close, indent, "    ");
     if (typeof value === "boolean") return value ? "True" : "False";
     if (typeof value !== "object") return quote(value);
     if (Array.isArray(value)) return lines("[", value.map((item) => pythonValue(item, deeper, modules)), "]");
@@ -198,7 +196,7 @@
     const imports = [...modules].sort().map(([module, names]) => {
       const sorted = [...names].sort();
       const line = `from ${module} import ${sorted.join(", ")}`;
-      return line.length <= 88 ? line : `from ${module} import (\n${sorted.map((name) => `    ${name},\n`).join("")})`;
+      return line.length <= 88 ? line : onLines(`from ${module} import (`, sorted, ")", "", "    ");
     });
     return [...imports, "", `example = ${code}`];
   }
@@ -226,7 +224,7 @@
     if (typeof value === "string") return jsonnetText(value);
     if (typeof value !== "object") return String(value);
     if (isInLibrary(value[TYPE]?.page)) return jsonnetObject(value, indent) || "{}";
-    return onLines(value, indent, jsonnetKey, jsonnetValue);
+    return literal(value, indent, jsonnetKey, jsonnetValue);
   }
 
   /** What sets the fields of an object: with functions, or as patches where there are none. */
@@ -390,7 +388,7 @@
   function typescriptValue(value, indent) {
     if (typeof value !== "object") return quote(value);
     const keyOf = (key) => (/^[a-zA-Z_]\w*$/.test(key) ? key : quote(key));
-    return onLines(value, indent, keyOf, typescriptValue);
+    return literal(value, indent, keyOf, typescriptValue);
   }
 
   /** With the import of the whole example, which names the package. */

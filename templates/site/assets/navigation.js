@@ -8,9 +8,7 @@
   const button = document.getElementById("browse-button");
   const column = matchMedia("(min-width: 62rem)");
   if (!browse || !release) return;
-  for (const [name, value] of [["controls", "browse"], ["expanded", "false"], ["label", "Groups and kinds"]]) {
-    button.setAttribute(`aria-${name}`, value);
-  }
+  button.ariaLabel = browse.ariaLabel;
 
   // What the header has no place for on narrow screens.
   const links = element("p", { className: "links" });
@@ -110,45 +108,23 @@
     browse.prepend(nav);
   });
 
-  let isLoading = false;
   function load() {
-    if (isLoading) return;
-    isLoading = true;
-    browse.classList.add("loading");
-    loadScript(`${release}/navigation.js`, () => browse.classList.remove("loading"));
+    const script = loadScript(`${release}/navigation.js`, () => browse.classList.remove("loading"));
+    browse.classList.toggle("loading", Boolean(script));
   }
 
-  if (column.matches) load();
-  column.addEventListener("change", () => {
+  // On narrow screens it is over the page.
+  function place() {
+    browse.popover = column.matches ? null : "auto";
     if (column.matches) load();
-  });
-
-  // ------------------------------------------------- over the page, on narrow screens
-
-  function setOpen(isOpen) {
-    browse.classList.toggle("open", isOpen);
-    button.setAttribute("aria-expanded", String(isOpen));
-    if (!isOpen) return;
+  }
+  place();
+  column.addEventListener("change", place);
+  button.popoverTargetElement = browse;
+  browse.addEventListener("toggle", ({ newState }) => {
+    if (newState !== "open") return;
     load();
     browse.focus();
     showCurrent();
-  }
-
-  button.addEventListener("click", () => setOpen(!browse.classList.contains("open")));
-  document.addEventListener("click", ({ target }) => {
-    if (browse.classList.contains("open") && !browse.contains(target) && !button.contains(target)) {
-      setOpen(false);
-    }
-  });
-  browse.addEventListener("focusout", ({ relatedTarget }) => {
-    if (browse.classList.contains("open") && relatedTarget && !browse.contains(relatedTarget)) {
-      setOpen(false);
-    }
-  });
-
-  browse.addEventListener("keydown", ({ key }) => {
-    if (key !== "Escape" || !browse.classList.contains("open")) return;
-    setOpen(false);
-    button.focus();
   });
 })();

@@ -1,7 +1,8 @@
 "use strict";
-// Which types, fields and API versions a query or a question finds, best first. Without a page:
-// tests run it in Node.js. A query is compared with each name; there is no index to build, so
-// that results are there once search.js is.
+// What the scripts of search_index.py bring of each release, and which types, fields and API
+// versions a query or a question finds there, best first. Without a page: tests run it in
+// Node.js. A query is compared with each name; there is no index to build, so that results are
+// there once search.js is.
 (() => {
   const {
     MATCH, ROLE, SEPARATOR, VERSION,
@@ -52,7 +53,9 @@
       this.texts = [];
       this.aliases = [];
       this.starters = new Map();
+      this.isComplete = false; // whether there are descriptions and facts, too
       this.release = payload.release;
+      this.isPartial = payload.isPartial; // whether it lacks some fields
       this.strings = payload.strings ?? [];
       this.words = createWords(payload.words);
       this.apiVersions = createApiVersions(payload.apiVersions);
@@ -79,17 +82,16 @@
     }
 
     /** Add what is known of names, which comes later than these. */
-    setTexts({ texts, positions, phrases = [], known = [], facts = [], aliases = [], starters = [] }) {
-      this.texts = texts;
+    setTexts({ texts, positions, phrases = [], known = [], facts = [], aliases = [], starters = [], formats = {} }) {
+      Object.assign(this, { texts, formats, isComplete: true });
       let next = 0, last = -1;
       this.entries.forEach((entry, index) => (entry.text = positions[index] ? positions[index] - 1 : next++));
       const spelled = (numbers) => numbers.map((number) => ({ about: phrases[number][0], text: phrases[number][1] }));
       for (const [distance, number] of facts) {
-        const [own, limits, inKinds = {}] = known[number];
-        const entry = this.entries[(last += distance)];
-        entry.facts = spelled(own);
-        entry.values = (limits.only ?? []).map((value) => this.nameOf(value));
-        entry.inKinds = new Map(Object.entries(inKinds).map(([kind, [other]]) => [kind, spelled(other)]));
+        const [own, limits, others = {}] = known[number];
+        const elsewhere = new Map(Object.entries(others).map(([name, [other, limits]]) => [name, { facts: spelled(other), limits }]));
+        const values = (limits.only ?? []).map((value) => this.nameOf(value));
+        Object.assign(this.entries[(last += distance)], { facts: spelled(own), limits, values, elsewhere });
       }
       for (const alias of aliases) {
         for (const type of alias[0]) this.aliases.push(...createAlias(this.types[type], alias, this));
@@ -246,7 +248,9 @@
             const path = [...fields, field];
             if (field.name.joined === term) matches.push(path);
             const next = this.types[field.reference];
-            if (next && next.name.text !== "ObjectMeta") inner.push({ type: next, fields: path });
+            // Of metadata only what is known of the kind's own: the name of a StatefulSet.
+            const isMeant = next?.name.text !== "ObjectMeta" || (owner === type && type.elsewhere?.has(`metadata.${term}`));
+            if (next && isMeant) inner.push({ type: next, fields: path });
           }
         }
         if (matches.length) return matches;
@@ -448,8 +452,8 @@
     }
 
     /** What is known of a result in its kind, first what words ask for. */
-    factsOf({ entry, type, note }, text) {
-      const facts = entry.inKinds?.get(type.name.text) ?? entry.facts ?? [];
+    factsOf({ entry, type, fields, note }, text) {
+      const { facts = [] } = knownAt(type, fields.map(({ name }) => name.text).join("."), entry);
       const words = text.toLowerCase().split(SEPARATOR);
       const isAsked = ({ about }) => words.some((word) => this.words.get(about)?.has(word));
       const sorted = [...facts.filter(isAsked), ...facts.filter((fact) => !isAsked(fact))];
@@ -517,6 +521,9 @@
     return matchName(kind.name, term) !== undefined ||
       matchResource(kind, term)?.match === MATCH.exact;
   }
+
+  /** What is known of a field at a path of a kind: of metadata by the path, of others by the kind. */
+  const knownAt = (kind, path, field) => kind.elsewhere?.get(path) ?? field.elsewhere?.get(kind.name.text) ?? field;
 
   /** The order of kinds that have the same field: those that people use first, then stable ones. */
   const byUse = (one, other) => other.usage - one.usage || one.api.order - other.api.order;
@@ -594,5 +601,17 @@
     return folded(pool, results.sorted(), contentOf(query.lower, pool.words).map(({ stem }) => stem), limit);
   }
 
-  Object.assign(globalThis.kubestencilSearch, { Pool, findResults });
+  // By release; "" has the types that not all releases have.
+  const pools = new Map();
+
+  function receive(release, change) {
+    change(pools.get(release));
+    globalThis.dispatchEvent?.(new Event("search-data"));
+  }
+
+  /** Called by scripts with the names of an index, and then by those with its descriptions. */
+  globalThis.kubestencilIndex = (payload) => receive(payload.release, () => pools.set(payload.release, new Pool(payload)));
+  globalThis.kubestencilTexts = (payload) => receive(payload.release, (pool) => pool?.setTexts(payload));
+
+  Object.assign(globalThis.kubestencilSearch, { findResults, knownAt, pools });
 })();

@@ -1,8 +1,26 @@
 "use strict";
-// What all pages have: copying, languages, colour scheme, links to other releases, and
-// loading the search (find.js) when it is first used.
+// What all pages have: links that work in files, too, copying, languages, colour scheme, links to
+// other releases, and loading the search (find.js) when it is first used.
 (() => {
   const page = document.documentElement;
+
+  // In pages opened from a disk, links to folders have to name the index page, which a web
+  // server would find by itself.
+  const FOLDER = /^(?![a-z][a-z\d+.-]*:|\/\/)([^?#]*\/)(?=[?#]|$)/i;
+
+  /** The address of a page, with its index page where the site is opened from a disk. */
+  function address(href) {
+    return location.protocol === "file:" ? href.replace(FOLDER, "$1index.html") : href;
+  }
+
+  /** Let the links in a part of a page lead to index pages, where they have to. */
+  function updateLinks(part) {
+    if (location.protocol !== "file:") return;
+    for (const link of part.querySelectorAll("a[href]")) {
+      link.setAttribute("href", address(link.getAttribute("href")));
+    }
+  }
+
   /** Announce a text to screen readers. */
   function announce(text) {
     statusLine.textContent = text;
@@ -76,11 +94,6 @@
     block.before(element("button", { className: "copy", ariaLabel: `Copy the ${block.ariaLabel} example` }, "Copy"));
   }
 
-  function copyExample(button) {
-    const code = button.closest(".example, .block").querySelector("code");
-    return copy(button, code.textContent, code);
-  }
-
   // ---------------------------------------------- languages, colour scheme, releases
 
   const languageInputs = [
@@ -149,16 +162,16 @@
 
   // ------------------------------------------------------- loading data and the search
 
-  /** Load a script of the site; scripts run in the order of these calls. */
+  const requested = new Set();
+
+  /** Load a script of the site, once; scripts run in the order of these calls. */
   function loadScript(path, onError) {
+    if (requested.has(path)) return undefined;
+    requested.add(path);
     const script = element("script", { src: page.dataset.root + path, async: false });
     script.addEventListener("error", onError);
     document.head.append(script);
     return script;
-  }
-
-  function loadStyle(name) {
-    document.head.append(element("link", { rel: "stylesheet", href: `${page.dataset.root}assets/${name}` }));
   }
 
   let dialog = null; // the search, once it was asked for; "find.js" fills it
@@ -183,22 +196,16 @@
     document.body.append(dialog);
   }
 
-  let isSearchLoading = false;
   function loadSearch() {
-    if (isSearchLoading) return;
-    isSearchLoading = true;
-    loadStyle("search.css");
+    if (dialog) return;
+    document.head.append(element("link", { rel: "stylesheet", href: `${page.dataset.root}assets/search.css` }));
     createDialog();
     const load = (path) => loadScript(path, () => dispatchEvent(new Event("search-failed")));
     for (const name of ["entries", "rank", "find"]) load(`assets/${name}.js`);
     const names = load(`${page.dataset.release}/search.js`);
     // What the first results do not need comes after them.
-    const loadRest = () => {
-      load(`${page.dataset.release}/search-texts.js`);
-      load("assets/other-releases.js");
-    };
-    names.addEventListener("load", loadRest);
-    names.addEventListener("error", loadRest);
+    const loadRest = () => [`${page.dataset.release}/search-texts.js`, "assets/other-releases.js"].forEach(load);
+    for (const event of ["load", "error"]) names?.addEventListener(event, loadRest);
   }
 
   /** Open the search, with a query where there is one. */
@@ -246,15 +253,17 @@
     }
   });
 
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("button.copy");
-    if (button) copyExample(button);
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("button.copy"), code = button?.nextElementSibling.querySelector("code");
+    if (code) copy(button, code.textContent, code);
   });
 
   addEventListener("hashchange", updateReleaseLinks);
   updateReleaseLinks();
 
-  Object.assign(globalThis.kubestencil, {
-    addressedPath, announce, breakable, copy, element, loadScript, openSearch, ownPages: [], readSetting, storeSetting, TEXT_INPUTS,
-  });
+  globalThis.kubestencil = {
+    address, addressedPath, announce, breakable, copy, element, loadScript, openSearch, ownPages: [], readSetting,
+    storeSetting, updateLinks, TEXT_INPUTS,
+  };
+  updateLinks(document);
 })();

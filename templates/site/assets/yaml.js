@@ -61,10 +61,9 @@
 
   // -------------------------------------------------------------------------- the values
 
-  // The share of values that aliases may stand for, by the number of values (go-yaml,
-  // decode.go: allowedAliasRatio).
-  const MIN_ALIASED = 101, MIN_VALUES = 1001, SMALL = 400_000, LARGE = 4_000_000;
-  const allowedShare = (values) => 0.99 - (0.89 * (Math.min(Math.max(values, SMALL), LARGE) - SMALL)) / (LARGE - SMALL);
+  // Aliases may stand for this share of so many values, and for less of more (go-yaml, decode.go:
+  // allowedAliasRatio), which this page does not read.
+  const MAX_ALIASED = 0.99, MAX_VALUES = 400_000, FEW = 100;
 
   /**
    * Makes values of the nodes of one document, whose lines "lineAt" has by offset. A value
@@ -77,13 +76,13 @@
       this.anchors = new Map();
       this.repeated = [];
       this.covered = [];
-      this.depth = this.flowDepth = this.count = this.aliased = this.checked = 0;
+      this.depth = this.flowDepth = this.count = this.aliased = 0;
     }
 
     document(node) {
       const value = this.value(node);
       if (!this.isJson) this.checkTabs();
-      if (this.aliased) this.checkAliased(node.range[0]);
+      this.checkAliased(node.range[0]);
       return { value, repeated: this.repeated };
     }
 
@@ -164,9 +163,7 @@
       const anchor = this.anchors.get(source);
       if (anchor === undefined) throw new Mistake(`the alias *${source} has no anchor`, offset);
       if (anchor === null) throw new Mistake(`the anchor &${source} contains itself`, offset);
-      this.checkAliased(offset);
       this.aliased += anchor.size;
-      this.checked += 1 + anchor.size;
       this.count += 1 + anchor.size;
       this.checkAliased(offset);
       return { ...anchor.value, line: this.lineAt(offset) };
@@ -174,14 +171,10 @@
 
     /** Refuses aliases that stand for more values than Kubernetes allows. */
     checkAliased(offset) {
-      const count = 1 + this.depth + this.count;
-      for (const values of [Math.max(this.checked, MIN_VALUES), LARGE, count]) {
-        const isDue = this.checked <= values && values <= count;
-        if (isDue && this.aliased >= Math.max(MIN_ALIASED, values * allowedShare(values))) {
-          throw new Mistake(`its aliases stand for ${this.aliased} of ${values} values, which Kubernetes refuses`, offset);
-        }
+      const count = 1 + this.depth + this.count, isAllowed = count <= MAX_VALUES && this.aliased < MAX_ALIASED * count;
+      if (this.aliased > FEW && !isAllowed) {
+        throw new Mistake(`its aliases stand for ${this.aliased} of ${count} values, which are too many`, offset);
       }
-      this.checked = count;
     }
 
     /** The entries of a mapping; those of a "<<" replace the ones above it. */

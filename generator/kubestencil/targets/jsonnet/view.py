@@ -34,10 +34,7 @@ from kubestencil.targets.languages.jsonnet.overlay import (
 )
 
 #: The accidents of the published library that this view can reproduce.
-QUIRKS: Mapping[str, str] = {
-    **LIBRARY_QUIRKS,
-    "html-escapes-with-apostrophe": "< is \\u003c in a text with both quotes",
-}
+QUIRKS = LIBRARY_QUIRKS
 
 _POD = "io.k8s.api.core.v1.Pod"
 

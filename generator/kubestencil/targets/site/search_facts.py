@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.knowledge.fields import KnownField, known_fields
 from kubestencil.schema.knowledge.kinds import known_kind
-from kubestencil.schema.knowledge.places import at_place, facts_in_kind
+from kubestencil.schema.knowledge.places import at_place, facts_in_kind, known_place
 from kubestencil.schema.knowledge.values import FORMATS
 from kubestencil.schema.knowledge.words import (
     Fact,
@@ -56,7 +56,8 @@ def field_facts(known: KnownField, siblings: Collection[str], since: str) -> Fac
 def facts_by_kind(
     known: KnownField, siblings: Collection[str], since: str
 ) -> Iterator[tuple[str, Facts]]:
-    """The same in kinds in which something else holds, by the name of the kind."""
+    """The same in kinds in which something else holds, by the name of the kind. Of
+    metadata, see :func:`facts_of_metadata`."""
     if known.definition == OBJECT_META:
         return
     for kind, facts in known.in_kinds.items():
@@ -64,6 +65,21 @@ def facts_by_kind(
         path = next(path for path, others in places if others == facts)
         in_kind = at_place(known, kind, path.split("."))
         yield kind.kind, field_facts(in_kind, siblings, since)
+
+
+def facts_of_metadata(
+    release: Release, definition: Definition
+) -> Iterator[tuple[str, Facts]]:
+    """What holds only in the metadata of a kind's objects, and not in that of their parts,
+    by the path of the field."""
+    kind = definition.served_kind
+    for path in facts_in_kind(release.name, kind) if kind else ():
+        names = path.split(".")
+        if kind is None or names[0] != "metadata":
+            continue
+        known = known_place(release, definition.name, kind, names)
+        if known is not None:
+            yield path, field_facts(known, (), "")
 
 
 def kind_facts(release: Release, definition: Definition) -> Facts:

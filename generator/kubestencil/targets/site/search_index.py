@@ -56,6 +56,7 @@ from kubestencil.targets.site.search_aliases import Alias, find_aliases
 from kubestencil.targets.site.search_facts import (
     Facts,
     facts_by_kind,
+    facts_of_metadata,
     field_facts,
     formats,
     kind_facts,
@@ -121,7 +122,8 @@ class _Index:
         name = FieldName(definition.group_label, definition.kind, "")
         self._add_text(definition.description, limit)
         if own and is_kind:
-            self._add_facts(kind_facts(own, definition))
+            in_metadata = dict(facts_of_metadata(own, definition))
+            self._add_facts(kind_facts(own, definition), in_metadata)
         siblings = [field.name for field in fields]
         field_items = []
         for field in fields:
@@ -166,14 +168,15 @@ class _Index:
         self._text_positions.append(0 if position == count else position + 1)
 
     def _add_facts(
-        self, facts: Facts, in_kinds: Mapping[str, Facts] = MappingProxyType({})
+        self, facts: Facts, others: Mapping[str, Facts] = MappingProxyType({})
     ) -> None:
-        """Add what is known of the type or field whose text came last."""
-        if not facts.phrases and not facts.limits and not in_kinds:
+        """Add what is known of the type or field whose text came last; ``others`` is what
+        holds instead in some kinds, or in fields of metadata."""
+        if not facts.phrases and not facts.limits and not others:
             return
         own = self._facts_item(facts)
-        others = {kind: self._facts_item(item) for kind, item in in_kinds.items()}
-        rest = (others,) if others else ()
+        other_items = {name: self._facts_item(item) for name, item in others.items()}
+        rest = (other_items,) if other_items else ()
         count = len(self._text_positions)
         position = _position(encode_json((*own, *rest)), self._known)
         self._facts.append((count - self._last, position))

@@ -38,6 +38,7 @@ LIBRARY_QUIRKS: Mapping[str, str] = {
     **_CUSTOM_QUIRKS,
     "camel-json-name": "the JSON name of a field is spelled like its builder",
     "dotted-path": "a dot in the name of a field separates two levels",
+    "html-escapes-with-apostrophe": "< is \\u003c in a text with both quotes, in its files",
     "list-meta-is-a-list": "what has a ListMeta as metadata is a list kind, and "
     "nothing else",
     "new-without-metadata": "new sets a name for kinds without metadata too",
