@@ -84,6 +84,12 @@ def test_mistakes_in_objects_of_flux_are_found(run: Command, tmp_path: Path) -> 
     report = checked(run)
     assert findings(report) == FINDINGS
     assert report["checked"]["checked"] == 1
+    newer = "name its CustomResourceDefinitions: --crds"
+    unknown = [
+        item["rule"] == "unknown-field" and newer in item["message"]
+        for item in report["findings"]
+    ]
+    assert unknown == [rule == "unknown-field" for _, _, rule, _ in FINDINGS]
 
 
 def test_mistakes_in_objects_of_argo_cd_are_found(run: Command, tmp_path: Path) -> None:

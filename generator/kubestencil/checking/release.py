@@ -8,7 +8,7 @@ from typing import Any
 
 from kubestencil.checking.decoding.configurations import inner_configurations
 from kubestencil.checking.decoding.decode import Decoder
-from kubestencil.checking.findings import Results
+from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.paths import Path, link_of
 from kubestencil.checking.rules import RULES
 from kubestencil.checking.values.definitions import definition_problems
@@ -71,6 +71,8 @@ class CheckedRelease:
                 results.values.extend(definition_problems(value, kind))
         elif kind in self.release.custom_kinds:
             self.places.check(value, kind, results)
+        elif not self.serves(kind):
+            results.problems[:] = map(_of_older_types, results.problems)
         return results
 
     def errors_in(
@@ -94,6 +96,14 @@ class CheckedRelease:
     def versions(self, group: str, kind: str) -> tuple[str, ...]:
         """The versions that the release serves of a kind."""
         return self._versions.get((group, kind), ())
+
+
+def _of_older_types(problem: Problem) -> Problem:
+    """The problem of an object of Flux or Argo CD, whose newer releases add fields."""
+    if problem.rule != "unknown-field":
+        return problem
+    newer = "if a newer release has it, name its CustomResourceDefinitions: --crds"
+    return problem._replace(message=f"{problem.message} ({newer})")
 
 
 def prepare(release: Release, validator: Validator | None = None) -> CheckedRelease:
