@@ -34,6 +34,16 @@ from tests.conftest import ROOT, load
 from tests.test_docs import blocks
 from tests.validators import built_validator
 
+SCALER = {
+    "apiVersion": "autoscaling/v1",
+    "kind": "HorizontalPodAutoscaler",
+    "metadata": {"name": "a"},
+    "spec": {
+        "maxReplicas": 3,
+        "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"},
+        "targetCPUUtilizationPercentage": 50,
+    },
+}
 CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
 DEPLOYMENT: dict[str, Any] = {
     "apiVersion": "apps/v1",
@@ -699,18 +709,8 @@ def test_defaults_and_conversions_keep_the_order_of_fields(
     assert lines[:2] == ["kind: Service", "apiVersion: v1"]
     assert "  - port: 80" in lines and '    app: "yes"' in lines
     assert not any("clusterIP:" in line for line in lines)
-    scaler = {
-        "apiVersion": "autoscaling/v1",
-        "kind": "HorizontalPodAutoscaler",
-        "metadata": {"name": "a"},
-        "spec": {
-            "maxReplicas": 3,
-            "scaleTargetRef": {"kind": "Deployment", "name": "a"},
-            "targetCPUUtilizationPercentage": 50,
-        },
-    }
     arguments = ("convert", "-", "--to", "autoscaling/v2", "--release", "1.35")
-    result = _run(*arguments, stdin=json.dumps(scaler))
+    result = _run(*arguments, stdin=json.dumps(SCALER))
     assert "averageUtilization: 50" in result.output
 
 
@@ -740,20 +740,14 @@ def test_a_refused_object_is_named_once(validator: Validator) -> None:
 @pytest.mark.server
 @pytest.mark.parametrize(
     ("arguments", "version"),
-    [(("default",), "autoscaling/v1"), (("convert", "--to", "autoscaling/v2"), None)],
+    [
+        (("default",), "autoscaling/v1"),
+        (("convert", "--to", "autoscaling/v2"), "autoscaling/v2"),
+    ],
 )
 def test_objects_of_unknown_kinds_stay_as_they_are_beside_others(
-    arguments: tuple[str, ...], version: str | None, validator: Validator
+    arguments: tuple[str, ...], version: str, validator: Validator
 ) -> None:
-    scaler = {
-        "apiVersion": "autoscaling/v1",
-        "kind": "HorizontalPodAutoscaler",
-        "metadata": {"name": "a"},
-        "spec": {
-            "maxReplicas": 3,
-            "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"},
-        },
-    }  # fmt: skip
     unknown = [
         {"apiVersion": "extensions/v1beta1", "kind": "Ingress", "metadata": {"name": "a"}},
         {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a"}},
@@ -763,10 +757,10 @@ def test_objects_of_unknown_kinds_stay_as_they_are_beside_others(
     def run(*objects: object) -> Result:
         return _run(*arguments, stdin="\n---\n".join(map(json.dumps, objects)))
 
-    result = run(*unknown, scaler)
+    result = run(*unknown, SCALER)
     *same, changed = yaml.safe_load_all(result.stdout)
     assert same == unknown
-    assert changed["apiVersion"] == (version or "autoscaling/v2")
+    assert changed["apiVersion"] == version
     assert changed["spec"]["minReplicas"] == 1
     for kind in ("Ingress of extensions/v1beta1", "Foo of example.com/v1"):
         message = f"the API server does not serve {kind}"

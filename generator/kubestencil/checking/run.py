@@ -361,7 +361,9 @@ class Run:
                 continue
             if problem.path == _NAME and self.upgrade.may_be_of_program(manifest.value):
                 line = manifest.position(()).line
-                self._skip(file.name, line, "names of what may be of a program")
+                self._skip(
+                    file.name, line, "names of what may be configuration of a program"
+                )
                 continue
             if manifest.is_encrypted:
                 problem = problem._replace(fixes=())

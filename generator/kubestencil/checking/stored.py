@@ -37,7 +37,7 @@ def results(
     the server refuses, with its file, and where all objects would stay as they are.
     """
     kept: list[SourceError] = []
-    changed = 0
+    has_changed = False
     for file in find_files(paths):
         if file.reason_to_skip:
             raise UsageError(f"is not read: {file.reason_to_skip}", where=file.name)
@@ -45,7 +45,7 @@ def results(
             manifest = _manifest(item, file.name)
             (answer,) = validator.ask([Request(operation, manifest.value, to=to)])
             if answer.object is not None:
-                changed += 1
+                has_changed = True
                 yield _ordered_like(
                     _without_empty_status(answer.object, manifest.value), manifest.value
                 )
@@ -56,7 +56,7 @@ def results(
                 raise SourceError(_refusal(answer, manifest.value), where=where)
             kept.append(error)
             yield manifest.value
-    if kept and not changed:
+    if kept and not has_changed:
         raise kept[0]
     for error in kept:
         warn(f"{error.where}: {error.what}, so that it stays as it is")

@@ -73,13 +73,14 @@ def facts_of_metadata(
     """What holds only in the metadata of a kind's objects, and not in that of their parts,
     by the path of the field."""
     kind = definition.served_kind
-    for path in facts_in_kind(release.name, kind) if kind else ():
+    if kind is None:
+        return
+    for path in facts_in_kind(release.name, kind):
         names = path.split(".")
-        if kind is None or names[0] != "metadata":
-            continue
-        known = known_place(release, definition.name, kind, names)
-        if known is not None:
-            yield path, field_facts(known, (), "")
+        if names[0] == "metadata":
+            known = known_place(release, definition.name, kind, names)
+            if known is not None:
+                yield path, field_facts(known, (), "")
 
 
 def kind_facts(release: Release, definition: Definition) -> Facts:
